@@ -62,6 +62,7 @@ impl Live {
                 stack: first_stack,
                 may_ask: || false,
                 is_there: |_| false,
+                readable: |_, wanted| wanted,
                 origin: Origin::default,
                 may_call: || true,
                 may_map: || true,

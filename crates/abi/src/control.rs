@@ -100,7 +100,7 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 30;
+pub const VERSION: u32 = 31;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -276,6 +276,8 @@ pub struct ControlHeader {
     pub sections: AtomicU64,
     /// Version << 32 | words of probes; they are in the area that is the version's lowest bit.
     pub probes: AtomicU64,
+    /// What programs have brought and the session has refused: texts in the heap that say so.
+    pub refusals: [AtomicU64; 4],
 }
 
 /// A thread that is not the first of its process.

@@ -16,16 +16,28 @@
 //! The section has pointers, not the sites themselves: compilers and linkers put space between larger things
 //! as they like. A program without a recorder has null in `word`, for good: a load and a branch.
 //!
+//! A tracepoint with a format of printf(3) is a [`RawFormatSite`]: it has no fields, and hands its arguments
+//! over as they are, a word for each. The recorder lays them out, as all programs with this format do.
+//!
 //! The recorder keeps no address of a program's: it copies the texts when the site is registered. So an
 //! object can be unmapped at any time, and there is nothing to take back.
 //!
 //! `include/lookback.h` says the same in C.
 
 use core::ffi::{c_char, c_void};
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
+use core::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, AtomicU64};
 
 /// The version of these layouts. A recorder leaves sites of others alone.
 pub const VERSION: u32 = 1;
+
+/// The version of a [`RawFormatSite`].
+pub const FORMAT_VERSION: u32 = 2;
+
+/// The system of all tracepoints with a format.
+pub const FORMAT_SYSTEM: &str = "ktrace";
+
+/// The most arguments of a format.
+pub const ARGUMENTS: usize = 16;
 
 /// Words before an event's own that are the recorder's.
 pub const HEAD_WORDS: usize = 8;
@@ -40,7 +52,7 @@ pub const FIELDS: usize = 32;
 #[derive(Debug)]
 #[repr(C)]
 pub struct RawSite {
-    /// [`VERSION`].
+    /// [`VERSION`], or [`FORMAT_VERSION`].
     pub version: u32,
     /// The event's id, once it is registered.
     pub id: AtomicU32,
@@ -53,15 +65,55 @@ pub struct RawSite {
     pub system: *const c_char,
     /// Its name.
     pub name: *const c_char,
-    /// How it is printed: text with `{FIELD}` for a field, `{{` and `}}` for braces. Null: `FIELD=value` for
+    /// How it is printed. Of a [`RawFormatSite`] its format; else text with `{FIELD}` for a field, `{{` and `}}` for braces. Null: `FIELD=value` for
     /// all of them.
     pub print: *const c_char,
     /// Its fields.
     pub fields: *const RawField,
-    /// How many.
+    /// How many. Of a [`RawFormatSite`], which describes none, how many arguments it hands over.
     pub field_count: u32,
-    /// Zero.
-    pub reserved: u32,
+    /// Other than 0 in a [`RawFormatSite`] that hands over the length of each text, in a word before its
+    /// address. Else texts end with a zero byte.
+    pub texts_have_lengths: u32,
+}
+
+/// A tracepoint with a format of printf(3). Its recorder's function takes [`Arguments`] instead of a payload.
+#[derive(Debug)]
+#[repr(C)]
+pub struct RawFormatSite {
+    /// The event, without fields.
+    pub site: RawSite,
+    /// What its arguments are: one [`argument`] for each, 0 after the last. Filled in by the recorder before
+    /// the site's `word`, as what follows.
+    pub arguments: [AtomicU16; ARGUMENTS],
+    /// Where texts and dumps start in the payload.
+    pub start: AtomicU16,
+    /// Bytes that each of them can have.
+    pub share: AtomicU16,
+}
+
+/// What an argument of a format is: one of these kinds, and an amount in the lower 8 bits.
+pub mod argument {
+    /// A number of so many bytes: 1, 2, 4 or 8.
+    pub const NUMBER: u16 = 1 << 8;
+    /// An `int`: how much of the next argument there is. It is no field. Negative: all.
+    pub const LENGTH: u16 = 2 << 8;
+    /// The address of text; of at most so many bytes, where that isn't [`UNBOUNDED`].
+    pub const TEXT: u16 = 3 << 8;
+    /// The address of so many bytes; of as many as there is space for with [`UNBOUNDED`].
+    pub const BYTES: u16 = 4 << 8;
+    /// The largest amount: more than an event can have.
+    pub const UNBOUNDED: u16 = 0xff;
+}
+
+/// Arguments on their way to the recorder, and the space in which it lays them out.
+#[derive(Debug)]
+#[repr(C)]
+pub struct Arguments {
+    /// The recorder's.
+    pub payload: Payload,
+    /// A word for each, as the format has them: numbers with their sign or with zeros in front, addresses.
+    pub words: *const u64,
 }
 
 /// A field of an event. Fields lie as in a C struct, after the common ones.

@@ -3,7 +3,7 @@
 use crate::area::ControlArea;
 use abi::control::{
     CALLING, EVENTS, EVENTS_OFFSET, EventEntry, FIRST_EVENT, OFF, Table, WATCHED, event_id, event_index,
-    heap_range,
+    heap_range, heap_word,
 };
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
@@ -18,7 +18,22 @@ pub struct Description<'a> {
     pub name: &'a str,
     /// Its `format` file from the first field that is not common on. Empty for one that is built in.
     pub format: &'a str,
+    /// The format of printf(3) that it was declared by, if it was by one.
+    pub declaration: Option<&'a str>,
 }
+
+/// Why an event was not entered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotAdded {
+    /// The table or the heap has no space for it.
+    NoSpace,
+    /// The event of this id has its name, and was declared by another format.
+    Declared(u16),
+}
+
+/// The longest system and name of an event that is declared, with a zero byte after each. Two with longer
+/// ones are never the same.
+const LONGEST_NAME: usize = 512;
 
 /// The longest description, with the names: a page, as in the kernel.
 const LONGEST: usize = 8192;
@@ -45,45 +60,81 @@ impl ControlArea {
     /// [rules](ControlArea::set_rules) say so. None when there is no space.
     pub fn add_event(&self, system: &str, name: &str, format: &str) -> Option<u16> {
         let parts: [&[u8]; 5] = [system.as_bytes(), b"\0", name.as_bytes(), b"\0", format.as_bytes()];
-        match self.try_add_event(&parts) {
-            Some((id, is_new)) => {
-                if is_new {
-                    self.apply_rules(id, system, name);
-                }
-                Some(id)
-            }
-            None => {
-                self.count_refused(Table::Events);
-                None
-            }
-        }
+        self.enter_event(&parts, false).ok()
     }
 
-    /// The event's id, and whether it was entered just now.
+    /// The id of an event that is declared by a format of printf(3), as for [`ControlArea::add_event`]. A
+    /// name has one such format, for as long as the session lasts.
+    pub fn add_declared_event(
+        &self,
+        system: &str,
+        name: &str,
+        format: &str,
+        declaration: &str,
+    ) -> Result<u16, NotAdded> {
+        let [system, name, format, declaration] = [system, name, format, declaration].map(str::as_bytes);
+        self.enter_event(&[system, b"\0", name, b"\0", format, b"\0", declaration], true)
+    }
+
+    fn enter_event(&self, parts: &[&[u8]], is_declared: bool) -> Result<u16, NotAdded> {
+        let (id, is_new) = self.try_add_event(parts, is_declared)?;
+        if is_new {
+            let text = |index: usize| {
+                parts.get(index).and_then(|part| core::str::from_utf8(part).ok()).unwrap_or_default()
+            };
+            self.apply_rules(id, text(0), text(2));
+        }
+        Ok(id)
+    }
+
+    /// The event's id, and whether it was entered just now. The parts start with the system, a zero byte, the
+    /// name, and a zero byte; of one that is declared no other text starts with these.
     // Acquire: pairs with the AcqRel by which another process enters its event: its text can be compared.
     // Whoever enters one stores the text before.
-    fn try_add_event(&self, parts: &[&[u8]]) -> Option<(u16, bool)> {
+    fn try_add_event(&self, parts: &[&[u8]], is_declared: bool) -> Result<(u16, bool), NotAdded> {
         if parts.iter().map(|part| part.len()).sum::<usize>() > LONGEST {
-            return None;
+            return Err(self.no_space());
         }
         let mut fresh = 0;
         for (index, entry) in self.events().iter().enumerate().skip(event_index(FIRST_EVENT)) {
-            let found = entry.description.load(Acquire);
+            let mut found = entry.description.load(Acquire);
             if found == 0 {
                 if fresh == 0 {
-                    fresh = self.allocate(parts)?;
+                    fresh = self.allocate(parts).ok_or_else(|| self.no_space())?;
                 }
                 match entry.description.compare_exchange(0, fresh, AcqRel, Acquire) {
-                    Ok(_) => return Some((event_id(index), true)),
-                    Err(other) if self.is_text(other, parts) => return Some((event_id(index), false)),
-                    Err(_) => continue,
+                    Ok(_) => return Ok((event_id(index), true)),
+                    Err(other) => found = other,
                 }
             }
             if self.is_text(found, parts) {
-                return Some((event_id(index), false));
+                return Ok((event_id(index), false));
+            }
+            if is_declared && self.starts_with(found, parts.get(..4).unwrap_or_default()) {
+                return Err(NotAdded::Declared(event_id(index)));
             }
         }
-        None
+        Err(self.no_space())
+    }
+
+    /// Counts an event that there is no space for.
+    fn no_space(&self) -> NotAdded {
+        self.count_refused(Table::Events);
+        NotAdded::NoSpace
+    }
+
+    /// Whether the event at `word` was declared, and its text starts with these.
+    fn starts_with(&self, word: u64, parts: &[&[u8]]) -> bool {
+        /// What each declared event has in addition: most others are too short for it.
+        const LEAST: &[u8] = b"\nprint fmt: \"\"\n\0";
+        let (offset, len) = heap_range(word);
+        let wanted: usize = parts.iter().map(|part| part.len()).sum();
+        if (len as usize) < wanted + LEAST.len() {
+            return false;
+        }
+        let mut buffer = [0; LONGEST_NAME];
+        let start = self.text(heap_word(offset, wanted as u32), &mut buffer).unwrap_or_default();
+        wanted > 0 && start.iter().eq(parts.iter().copied().flatten())
     }
 
     fn is_text(&self, word: u64, parts: &[&[u8]]) -> bool {
@@ -105,8 +156,17 @@ impl ControlArea {
         }
         let text = core::str::from_utf8(self.text(word, buffer)?).ok()?;
         let (system, rest) = text.split_once('\0')?;
-        let (name, format) = rest.split_once('\0')?;
-        Some(Description { id, system, name, format })
+        let (name, rest) = rest.split_once('\0')?;
+        let (format, declaration) = match rest.split_once('\0') {
+            Some((format, declaration)) => (format, Some(declaration)),
+            None => (rest, None),
+        };
+        Some(Description { id, system, name, format, declaration })
+    }
+
+    /// The format that an event was declared by.
+    pub fn declaration<'a>(&self, id: u16, buffer: &'a mut [u8]) -> Option<&'a str> {
+        self.describe(id, buffer)?.declaration
     }
 
     /// Whether there is anything to do when an event of this name happens, whatever its fields.

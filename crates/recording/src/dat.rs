@@ -29,6 +29,8 @@ pub struct Written {
     pub dropped: Vec<(&'static str, u64)>,
     /// Processes, threads and mapped files that the session had no space for: what that means, and how many.
     pub refused: Vec<(&'static str, u64)>,
+    /// Tracepoints of programs that the session has refused, in words.
+    pub refusals: Vec<String>,
     /// Files whose functions have no names in it, and why.
     pub nameless: Vec<(PathBuf, Nameless)>,
     /// How often each event is in the file, the most frequent first: `system:name`.
@@ -130,6 +132,7 @@ fn tell_losses(session: &Instance, written: &mut Written) {
     ];
     let counts = tables.map(|(table, meaning)| (meaning, control.refused(table)));
     written.refused = counts.into_iter().filter(|(_, count)| *count > 0).collect();
+    written.refusals = session.refusals();
 }
 
 fn named(counts: &BTreeMap<u16, u64>, events: &[EventInfo]) -> Vec<(String, u64)> {

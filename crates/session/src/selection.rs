@@ -106,6 +106,11 @@ impl Selection {
         matches!(self.kind, SelectionKind::Event { .. })
     }
 
+    /// Whether it is of this system and of no other.
+    pub(crate) fn is_of_system(&self, system: &str) -> bool {
+        matches!(&self.kind, SelectionKind::Event { system: of, .. } if of == system)
+    }
+
     /// Whether it says that, and means this system, but for a typing error.
     pub(crate) fn nearly_names(&self, system: &str) -> bool {
         match &self.kind {

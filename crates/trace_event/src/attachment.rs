@@ -44,6 +44,8 @@ pub struct Hooks {
     /// Whether the page with an address can be read, as the kernel says; only where that may be asked.
     /// Async-signal-safe.
     pub is_there: fn(usize) -> bool,
+    /// How many bytes from an address on can be read, up to so many. Async-signal-safe.
+    pub readable: fn(*const u8, usize) -> usize,
     /// Has the addresses that functions return to stand in this part of the calling thread's stack, or no
     /// longer: what stands in for some of them, meanwhile. Async-signal-safe.
     pub show_callers: fn(Range<usize>, bool),

@@ -1,14 +1,19 @@
 //! Sites: events of the program's own, as [`abi::site`] describes them.
 
+mod argument_writer;
 mod format;
+mod format_fields;
+mod format_site;
 mod format_text;
 mod literal;
+mod printf_format;
 
 use crate::current::shared;
 use crate::enter;
 use abi::control::event_index;
-use abi::site::{self, PRINT, Payload, VERSION};
-use core::ffi::{CStr, c_char};
+use abi::site::{self, FORMAT_VERSION, PRINT, Payload, VERSION};
+use control::ControlArea;
+use core::ffi::{CStr, c_char, c_void};
 use core::fmt::Write;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use events::ftrace::PRINT_ID;
@@ -18,7 +23,8 @@ use ring_buffer::EncodedEvent;
 
 /// Enters the event of a site into the session that this process is attached to, and connects the site with
 /// it. Nothing happens to a site that is connected already, is of another version, or finds no space; nor
-/// where there is no session.
+/// where there is no session. A format that no event can have, or another than the event of its name has, is
+/// refused, and the session tells so.
 ///
 /// Nothing is kept of the site's address.
 ///
@@ -28,20 +34,25 @@ use ring_buffer::EncodedEvent;
 pub unsafe fn register(site: *const site::RawSite) {
     let Some(shared) = shared() else { return };
     // SAFETY: the caller's promise. The version is the first word in all of them.
-    let site = unsafe {
-        if (*site).version != VERSION {
-            return;
-        }
-        &*site
-    };
+    let version = unsafe { (*site).version };
+    if ![VERSION, FORMAT_VERSION].contains(&version) {
+        return;
+    }
+    let with_format = site.cast();
+    // SAFETY: a site of either version starts so.
+    let site = unsafe { &*site };
     if !site.word.load(Acquire).is_null() {
         return;
     }
-    // SAFETY: the caller's promise.
-    let Some(id) = (unsafe { id_of(site, &shared.control) }) else { return };
+    // SAFETY: the caller's promise; a site of this version has a format.
+    let (id, write) = match version {
+        FORMAT_VERSION => unsafe { (format_site::id_of(&*with_format, &shared.control), format_site::WRITE) },
+        _ => unsafe { (id_of(site, &shared.control), write as *mut c_void) },
+    };
+    let Some(id) = id else { return };
     let Some(word) = shared.control.enabled_words().get(event_index(id)) else { return };
     site.id.store(u32::from(id), Relaxed);
-    site.write.store(write as *mut _, Relaxed);
+    site.write.store(write, Relaxed);
     site.word.store((&raw const *word).cast_mut(), Release);
 }
 
@@ -50,7 +61,7 @@ pub unsafe fn register(site: *const site::RawSite) {
 /// # Safety
 ///
 /// As for [`register`].
-unsafe fn id_of(site: &site::RawSite, control: &control::ControlArea) -> Option<u16> {
+unsafe fn id_of(site: &site::RawSite, control: &ControlArea) -> Option<u16> {
     // SAFETY: the caller's promise.
     let (system, name) = unsafe { (text(site.system)?, text(site.name)?) };
     if (system, name) == PRINT {

@@ -2,6 +2,7 @@
  * lookback.h: events of a C or C++ program, for `lookback record` and its kin.
  *
  *     LB_EVENT(shop, order_taken, LB_U64(id, order->id), LB_STR(customer, order->name));
+ *     DO_TRACE(order_done, "order %d of %s is done", order->id, order->name);
  *     LB_PRINTK("order %d is done", id);
  *     lookback_snapshot("the queue is full");
  *
@@ -9,6 +10,12 @@
  * events, and switches them by name. In a program that is not recorded an event is a load and a branch;
  * values are evaluated only where the event is on. Recording makes no system call, takes no lock, allocates
  * nothing, and may be done in a signal handler (LB_PRINTK as far as snprintf may).
+ *
+ * DO_TRACE(NAME, FORMAT, ARGUMENTS...) is the event NAME of the system ktrace: it is recorded as its arguments
+ * are, and shown as printf would. The format is a literal, checked as printf's, of %d %i %u %x %X %o %c %s %p
+ * with flags, widths, precisions and lengths; %*ph and %*phN are a dump of so many bytes. At most 16 arguments,
+ * none of floating point. A text at a wrong address is shown as (fault). One NAME has one FORMAT in a session:
+ * another is refused, and told. With LOOKBACK_NO_KTRACE defined nothing is left of them but the check.
  *
  * lookback_snapshot keeps what the session's default instance has recorded up to here, and says why; the
  * first 96 bytes of the reason are kept. Nothing happens in a program that is not recorded; where the session
@@ -48,6 +55,8 @@
 #include <string.h>
 
 #define LB__VERSION 1
+#define LB__FORMAT_VERSION 2
+#define LB__ARGUMENTS 16
 #define LB__WORDS 32
 #define LB__BYTES (LB__WORDS * 8)
 #define LB__DYNAMIC 0xffff
@@ -85,7 +94,21 @@ struct lookback_site {
 	const char *print;
 	const struct lookback_field *fields;
 	uint32_t field_count;
-	uint32_t reserved;
+	uint32_t texts_have_lengths;
+};
+
+/* A site with a format of printf; the recorder fills in what follows the site. */
+struct lookback_format_site {
+	struct lookback_site site;
+	uint16_t arguments[LB__ARGUMENTS];
+	uint16_t start;
+	uint16_t share;
+};
+
+/* Its arguments: the recorder's space, and a word for each. */
+struct lookback_arguments {
+	struct lookback_payload payload;
+	const uint64_t *words;
 };
 
 #if defined(__has_attribute)
@@ -115,8 +138,8 @@ __attribute__((weak, visibility("hidden"))) void (*lookback_critical_section_)(i
 /* Weak: null in a program that is linked statically, and so can't be recorded. */
 extern void *lookback_dlsym(void *, const char *) __asm__("dlsym") __attribute__((weak));
 
-/* Hands the sites to the recorder, if the environment names a session. */
-static void __attribute__((constructor, unused))
+/* Hands the sites to the recorder, if the environment names a session. Before other constructors. */
+static void __attribute__((constructor(101), unused))
 lookback_register_sites(int count, char **arguments, char **environment)
 {
 	static const char session[] = "LOOKBACK_SESSION=";
@@ -317,8 +340,8 @@ LB__INLINE void lookback_end(const struct lookback_site *site, struct lookback_r
 #define LB__EACH(m, ...) LB__JOIN(LB__EACH_, LB__COUNT(0, ##__VA_ARGS__))(m, ##__VA_ARGS__)
 #define LB__JOIN(a, b) LB__JOIN_I(a, b)
 #define LB__JOIN_I(a, b) a##b
-#define LB__COUNT(...) LB__COUNT_I(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define LB__COUNT_I(z, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, count, ...) count
+#define LB__COUNT(...) LB__COUNT_I(__VA_ARGS__, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define LB__COUNT_I(z, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, count, ...) count
 #define LB__EACH_0(m)
 #define LB__EACH_1(m, a) m(a)
 #define LB__EACH_2(m, a, ...) m(a) LB__EACH_1(m, __VA_ARGS__)
@@ -336,6 +359,7 @@ LB__INLINE void lookback_end(const struct lookback_site *site, struct lookback_r
 #define LB__EACH_14(m, a, ...) m(a) LB__EACH_13(m, __VA_ARGS__)
 #define LB__EACH_15(m, a, ...) m(a) LB__EACH_14(m, __VA_ARGS__)
 #define LB__EACH_16(m, a, ...) m(a) LB__EACH_15(m, __VA_ARGS__)
+#define LB__EACH_17(m, a, ...) m(a) LB__EACH_16(m, __VA_ARGS__)
 
 /* Records the event `event` of the system `of` with these fields, if it is on. */
 #define LB_EVENT(of, event, ...) \
@@ -392,6 +416,50 @@ static void __attribute__((noinline, unused, format(printf, 1, 2))) lookback_pri
 			lookback_printk(__VA_ARGS__); \
 	} while (0)
 
+/* Tracepoints with a format. */
+static void __attribute__((noinline, cold, unused))
+lookback_trace(const struct lookback_site *site, const uint64_t *words)
+{
+	struct lookback_arguments arguments;
+
+	arguments.words = words;
+	site->write(site, &arguments.payload, 0);
+}
+
+/* Whether a value is a floating-point number: events have no fields for those. */
+#ifdef __cplusplus
+extern "C++" {
+template <typename T> struct lookback_type { enum { is_floating = 0 }; };
+template <typename T> struct lookback_type<const T> : lookback_type<T> {};
+template <typename T> struct lookback_type<volatile T> : lookback_type<T> {};
+template <> struct lookback_type<float> { enum { is_floating = 1 }; };
+template <> struct lookback_type<double> { enum { is_floating = 1 }; };
+template <> struct lookback_type<long double> { enum { is_floating = 1 }; };
+}
+#define LB__CHECK(value) \
+	static_assert(!lookback_type<__typeof__(value)>::is_floating, "DO_TRACE has no floating-point arguments");
+#else
+#define LB__CHECK(value) \
+	_Static_assert(__builtin_classify_type(value) != 8, "DO_TRACE has no floating-point arguments");
+#endif
+#define LB__WORD(value) (uint64_t)(value),
+#define LB__FIRST(first, ...) first
+
+/* The format is handled as if it were the first of the arguments: a macro has to have some. */
+#define LB__TRACE(event, ...) \
+	do { \
+		static struct lookback_format_site lookback_site = { \
+			{LB__FORMAT_VERSION, 0, 0, 0, "ktrace", #event, LB__FIRST(__VA_ARGS__, 0), 0, \
+			LB__COUNT(0, __VA_ARGS__) - 1, 0}, {0}, 0, 0}; \
+		static struct lookback_site *lookback_entry __attribute__((LB__ENTRY)) = &lookback_site.site; \
+		LB__CHECK_FORMAT(__VA_ARGS__) \
+		LB__EACH(LB__CHECK, __VA_ARGS__) \
+		if (lookback_is_enabled(&lookback_site.site)) { \
+			const uint64_t lookback_words[] = {LB__EACH(LB__WORD, __VA_ARGS__)}; \
+			lookback_trace(&lookback_site.site, lookback_words + 1); \
+		} \
+	} while (0)
+
 #else
 
 #define LB_EVENT(...) do { } while (0)
@@ -400,6 +468,27 @@ static inline void lookback_snapshot(const char *reason)
 {
 	(void)reason;
 }
+#define LB__NO_TRACE
 
 #endif
+
+static inline void __attribute__((unused, format(printf, 1, 2))) lookback_check_format(const char *format, ...)
+{
+	(void)format;
+}
+
+#define LB__CHECK_FORMAT(...) \
+	if (0) \
+		lookback_check_format(__VA_ARGS__);
+
+/* Records the event `event` of the system ktrace with these arguments, if it is on. */
+#if defined(LOOKBACK_NO_KTRACE) || defined(LB__NO_TRACE)
+#define DO_TRACE(event, ...) do { LB__CHECK_FORMAT(__VA_ARGS__) } while (0)
+#else
+#define DO_TRACE(event, ...) LB__TRACE(event, __VA_ARGS__)
+#endif
+
+/* What the arguments of a tracepoint are, where programs say so: nothing needs it. */
+#define DEFINE_KTRACE_STRUCT(name) struct __attribute__((packed)) ktrace_struct_##name
+
 #endif

@@ -1,6 +1,7 @@
 //! Events of a program's own.
 //!
-//! [`trace_event!`] defines an event, and a function that records it; [`trace_printk!`] records a message.
+//! [`trace_event!`] defines an event, and a function that records it; [`do_trace!`] is an event with a format
+//! of printf(3), where it happens; [`trace_printk!`] records a message.
 //! While the program is not recorded, or the event is off, that costs a load and a branch. There is nothing
 //! to set up: `lookback record -e shop -- PROGRAM` finds the events, and switches them on and off by name.
 //!
@@ -69,6 +70,8 @@ extern crate std;
 
 mod critical_section;
 mod field;
+mod format_arguments;
+mod format_site;
 mod print;
 mod printk;
 mod record;
@@ -80,6 +83,8 @@ mod value;
 
 pub use critical_section::CriticalSection;
 pub use field::{FieldType, SiteField, ValueName};
+pub use format_arguments::{ArgumentClass, FormatArgument, FormatArguments, FormatWords};
+pub use format_site::{FormatSite, Tracepoint};
 #[doc(hidden)]
 pub use print::check_print;
 pub use printk::{MESSAGES, here, print};

@@ -5,7 +5,7 @@
 //! need no question, but linkers don't agree on what one is in a program that nobody defines: for mold it is
 //! null for good.)
 
-use crate::{Site, critical_section, snapshot};
+use crate::{FormatSite, Site, critical_section, snapshot};
 use abi::site;
 use core::ffi::{CStr, c_char, c_void};
 use core::mem::transmute;
@@ -24,6 +24,11 @@ pub struct SitePointer(AtomicPtr<site::RawSite>);
 impl SitePointer {
     /// That of `site`.
     pub const fn new(site: &'static Site) -> SitePointer {
+        SitePointer(AtomicPtr::new((&raw const *site).cast_mut().cast()))
+    }
+
+    /// That of a site with a format.
+    pub const fn with_format<T>(site: &'static FormatSite<T>) -> SitePointer {
         SitePointer(AtomicPtr::new((&raw const *site).cast_mut().cast()))
     }
 }

@@ -45,7 +45,7 @@ impl Site {
             },
             fields: fields.as_ptr().cast(),
             field_count: fields.len() as u32,
-            reserved: 0,
+            texts_have_lengths: 0,
         })
     }
 

@@ -35,6 +35,7 @@ pub const fn event_id(index: usize) -> u16 {
 pub struct EventEntry {
     /// Offset in the heap << 32 | bytes; published by one store, from 0. The text is `system`, a zero byte,
     /// `name`, a zero byte, and the `format` file's text from the first field that is not common on. Those
+    /// of one that was declared by a format of printf(3) follow a zero byte and this. Those
     /// of the agent have none there: all who use the session know it, as they have the same
     /// [`ControlHeader::agent`](super::ControlHeader::agent).
     pub description: AtomicU64,

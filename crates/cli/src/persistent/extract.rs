@@ -92,6 +92,9 @@ fn tell(written: &Written, unseen: &[UnseenProcess], file: &Path) {
     for (path, why) in &written.nameless {
         note!("  {} {}: its functions have no names", printable(&path.to_string_lossy()), why.describe());
     }
+    for refusal in &written.refusals {
+        note!("  {}", printable(refusal));
+    }
     for (what, number) in &written.refused {
         note!("  {number} {what}: the session's tables were full");
     }

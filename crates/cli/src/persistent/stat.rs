@@ -24,7 +24,7 @@ use session::{ErrorList, Filtered, Instance, PidFilter, TraceOption, TriggerInfo
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 use trace_data::dat::UnseenProcess;
-use trace_data::text::is_nanoseconds;
+use trace_data::text::{is_nanoseconds, printable};
 use triggers::{trigger_lines, triggers};
 
 /// Shows what a session has recorded, lost and kept.
@@ -167,6 +167,9 @@ fn text(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
         let events = count(not_mapped, "event", "events");
         line("missing", format!("{events} of programs that could not map this instance's buffer"));
     }
+    for refusal in session.refusals() {
+        line("refused", printable(&refusal).into_owned());
+    }
     let running = unseen::attached(session, unseen);
     line(
         "processes",
@@ -306,6 +309,7 @@ fn json(session: &Instance, blocks: &[BufferRow], kept: &[KeptSnapshot], unseen:
         ("processes", Json::Number(running as u64)),
         ("cpus", Json::List(blocks.iter().map(|block| block.json(now)).collect())),
     ];
+    members.push(("refused", Json::List(session.refusals().into_iter().map(Json::Text).collect())));
     let off = FunctionsOffLine::all(session);
     members.push(("functions_off", Json::List(off.iter().map(|off| Json::Text(off.text())).collect())));
     let pending = PendingProcess::all(session);

@@ -68,6 +68,9 @@ impl Summary<'_> {
         for selection in self.unmatched {
             note!("  {dim}missing{dim:#}  {selection}: no program that ran has such an event");
         }
+        for refusal in &written.refusals {
+            note!("  {dim}missing{dim:#}  {}", printable(refusal));
+        }
         for process in self.functions_off {
             note!("  {dim}missing{dim:#}  functions {}", process.text());
         }

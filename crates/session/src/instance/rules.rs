@@ -2,6 +2,7 @@
 
 use crate::{Error, Instance, Lock, Selection, Tracer};
 use abi::control::RULES;
+use abi::site::FORMAT_SYSTEM;
 use control::Rule;
 
 impl Instance {
@@ -86,7 +87,8 @@ impl Instance {
     /// the agent's, all of whose events are known, or nearly.
     fn may_come(&self, selection: &Selection) -> bool {
         let mut systems = events::all().map(|event| event.system);
-        selection.names_system() && !systems.any(|system| selection.nearly_names(system))
+        let is_near = systems.any(|system| selection.nearly_names(system));
+        selection.is_of_system(FORMAT_SYSTEM) || selection.names_system() && !is_near
     }
 }
 
@@ -149,6 +151,11 @@ mod tests {
             assert!(matches!(set(&session, text, true), Err(Error::NoSuchEvent { .. })), "{text}");
         }
         assert_eq!(session.rules(), "");
+        assert_eq!(
+            set(&session, "ktrace:order", true).unwrap(),
+            0,
+            "a system of its own, like ftrace or not"
+        );
     }
 
     #[test]

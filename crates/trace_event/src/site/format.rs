@@ -40,7 +40,7 @@ unsafe fn slice<'a, T>(start: *const T, count: usize) -> &'a [T] {
 }
 
 /// The name of something; of a field that has none, which no compiler of ours makes, an error.
-fn name<'a>(name: *const c_char) -> core::result::Result<&'a str, Error> {
+pub(super) fn name<'a>(name: *const c_char) -> core::result::Result<&'a str, Error> {
     // SAFETY: the texts of a `SiteFormat` are valid.
     unsafe { text(name) }.ok_or(Error)
 }
@@ -131,7 +131,11 @@ fn pieces(print: &str) -> impl Iterator<Item = Piece<'_>> {
 }
 
 /// The line of a field after others that end at `before`; where it ends.
-fn field_line(f: &mut Formatter<'_>, field: &RawField, before: usize) -> core::result::Result<usize, Error> {
+pub(super) fn field_line(
+    f: &mut Formatter<'_>,
+    field: &RawField,
+    before: usize,
+) -> core::result::Result<usize, Error> {
     let (name, of, signed) = (name(field.name)?, c_type(field)?, field.kind);
     let signed = u8::from(matches!(signed, kind::SIGNED | kind::SYMBOLIC));
     let size = usize::from(field.size);

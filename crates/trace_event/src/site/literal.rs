@@ -67,6 +67,19 @@ pub(super) fn end_of_special(text: &str) -> usize {
     text.bytes().position(is_last).unwrap_or(text.len())
 }
 
+/// The parts of a text, each with whether it can be part of a format string. `is_last` as for
+/// [`end_of_plain`].
+pub(super) fn plain_parts(text: &str, is_last: bool) -> impl Iterator<Item = (&str, bool)> {
+    let mut rest = text;
+    core::iter::from_fn(move || {
+        let plain = end_of_plain(rest, is_last);
+        let end = if plain == 0 { end_of_special(rest) } else { plain };
+        let (part, after) = rest.split_at_checked(end).filter(|_| end > 0)?;
+        rest = after;
+        Some((part, plain > 0))
+    })
+}
+
 fn is_special(byte: u8) -> bool {
     !is_printable(byte) && !matches!(byte, b'\n' | b'\t' | b'\r')
 }

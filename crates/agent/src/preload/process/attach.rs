@@ -148,6 +148,7 @@ pub(crate) fn attachment(file: &CStr, tid_offset: isize) -> Attachment<'_> {
             stack: stack::of_thread,
             may_ask: readable::may_ask,
             is_there: readable::is_there,
+            readable: readable::readable,
             show_callers: function::show_callers,
             origin: origin::origin,
             may_call: || !sandbox::may_be_there(),

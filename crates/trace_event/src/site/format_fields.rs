@@ -1,0 +1,146 @@
+//! What fields the arguments of a printf format make, and how the recorder lays them out.
+
+use abi::common;
+use abi::site::argument::{BYTES, LENGTH, NUMBER, TEXT, UNBOUNDED};
+use abi::site::{ARGUMENTS, DYNAMIC, RawField, WORDS, kind};
+use core::ffi::CStr;
+use core::ptr::null;
+use printf_format::{Amount, Argument, Conversion, Format, Kind, Piece};
+
+/// Bytes of an event.
+const SIZE: usize = WORDS * 8;
+
+/// Bytes of the place of a text or dump, in the fixed part.
+pub(super) const LOCATION: usize = 4;
+
+/// The names of fields, by the argument's place in the call.
+const NAMES: [&CStr; ARGUMENTS] = [
+    c"arg1", c"arg2", c"arg3", c"arg4", c"arg5", c"arg6", c"arg7", c"arg8", c"arg9", c"arg10", c"arg11",
+    c"arg12", c"arg13", c"arg14", c"arg15", c"arg16",
+];
+
+/// Why no event can have a format.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BadFormat {
+    /// A conversion that no event can have, at this character.
+    Unsupported(char),
+    /// More than [`ARGUMENTS`], or more than an event has space for.
+    TooManyArguments,
+    /// The program has another number of arguments for it.
+    OtherArguments,
+}
+
+/// The arguments of a format.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FormatFields {
+    /// What each is, as [`abi::site::argument`] says; 0 after the last.
+    pub(super) arguments: [u16; ARGUMENTS],
+    fields: [Option<RawField>; ARGUMENTS],
+    /// Where texts and dumps start.
+    pub(super) start: u16,
+    /// Bytes that each of them can have.
+    pub(super) share: u16,
+}
+
+impl FormatFields {
+    /// Those of a format.
+    pub(super) fn of(format: Format<'_>) -> Result<FormatFields, BadFormat> {
+        let mut found =
+            FormatFields { arguments: [0; ARGUMENTS], fields: [None; ARGUMENTS], start: 0, share: 0 };
+        let mut count = 0;
+        for piece in format.pieces() {
+            match piece {
+                Piece::Text(_) => {}
+                Piece::Conversion(conversion) => found.add(&conversion, &mut count)?,
+                Piece::Unsupported(unsupported) => return Err(BadFormat::Unsupported(unsupported.letter)),
+            }
+        }
+        found.lay_out()?;
+        Ok(found)
+    }
+
+    fn add(&mut self, conversion: &Conversion<'_>, count: &mut usize) -> Result<(), BadFormat> {
+        for argument in conversion.arguments() {
+            let code = match argument {
+                Argument::Nothing => continue,
+                Argument::Column => NUMBER | 4,
+                Argument::Length => LENGTH,
+                Argument::Value => value(conversion),
+            };
+            let field = match argument {
+                Argument::Value => Some(field(conversion, *count)),
+                Argument::Column => Some(RawField { kind: kind::SIGNED, ..number(*count, 4) }),
+                _ => None,
+            };
+            *self.arguments.get_mut(*count).ok_or(BadFormat::TooManyArguments)? = code;
+            *self.fields.get_mut(*count).ok_or(BadFormat::TooManyArguments)? = field;
+            *count += 1;
+        }
+        Ok(())
+    }
+
+    /// Finds out where what is not in the fixed part has its place.
+    fn lay_out(&mut self) -> Result<(), BadFormat> {
+        let (mut end, mut dynamic) = (common::SIZE, 0);
+        for field in self.fields() {
+            let size = if field.count == DYNAMIC { LOCATION } else { usize::from(field.size) };
+            end = aligned(end, size) + size;
+            dynamic += usize::from(field.count == DYNAMIC);
+        }
+        let start = aligned(end, 8);
+        let space = SIZE.checked_sub(start).ok_or(BadFormat::TooManyArguments)?;
+        let share = space.checked_div(dynamic).unwrap_or(0) & !7;
+        if dynamic > 0 && share == 0 {
+            return Err(BadFormat::TooManyArguments);
+        }
+        (self.start, self.share) = (start as u16, share as u16);
+        Ok(())
+    }
+
+    /// How many arguments there are.
+    pub(super) fn count(&self) -> usize {
+        self.arguments.iter().take_while(|code| **code != 0).count()
+    }
+
+    /// The fields that they make.
+    pub(super) fn fields(&self) -> impl Iterator<Item = &RawField> {
+        self.fields.iter().flatten()
+    }
+}
+
+/// The next multiple of a size, which is a power of 2.
+pub(super) fn aligned(offset: usize, size: usize) -> usize {
+    (offset + size - 1) & !(size - 1)
+}
+
+/// What is converted, as the recorder takes it.
+fn value(conversion: &Conversion<'_>) -> u16 {
+    let amount = |amount: Amount| match amount {
+        Amount::Fixed(most) => most.min(UNBOUNDED),
+        _ => UNBOUNDED,
+    };
+    match conversion.kind {
+        Kind::Text => TEXT | amount(conversion.precision),
+        Kind::Bytes { .. } => BYTES | amount(conversion.width),
+        _ => NUMBER | u16::from(conversion.size),
+    }
+}
+
+/// A number of so many bytes, which is the argument at `index`.
+fn number(index: usize, size: u8) -> RawField {
+    let name = NAMES.get(index).map_or(null(), |name| name.as_ptr());
+    RawField { name, names: null(), name_count: 0, count: 0, size, kind: kind::UNSIGNED }
+}
+
+/// The field of what is converted.
+fn field(conversion: &Conversion<'_>, index: usize) -> RawField {
+    let number = number(index, conversion.size);
+    match conversion.kind {
+        Kind::Signed => RawField { kind: kind::SIGNED, ..number },
+        Kind::Pointer => RawField { kind: kind::HEX, ..number },
+        Kind::Character => RawField { kind: kind::TEXT, count: 1, ..number },
+        Kind::Text => RawField { kind: kind::TEXT, size: 1, count: DYNAMIC, ..number },
+        Kind::Bytes { .. } => RawField { size: 1, count: DYNAMIC, ..number },
+        _ => number,
+    }
+}

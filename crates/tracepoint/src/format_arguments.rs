@@ -1,0 +1,298 @@
+//! Arguments of a printf format: which values fit which conversion, and the words that they are handed over
+//! in.
+
+use abi::site::ARGUMENTS;
+use core::ffi::CStr;
+use core::mem::MaybeUninit;
+use printf_format::{Amount, Argument, Conversion, Format, Kind, Piece};
+
+/// The most words of a tracepoint: two for each argument.
+pub(crate) const WORDS: usize = 2 * ARGUMENTS;
+
+/// Words that are being handed over.
+pub type FormatWords = [MaybeUninit<u64>; WORDS];
+
+/// What a value is, for the compiler's checks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ArgumentClass {
+    /// An integer of up to 32 bits.
+    Int,
+    /// An integer of 64 bits.
+    Long,
+    /// An address.
+    Pointer,
+    /// Text.
+    Text,
+    /// Bytes: two arguments of the format, how many and where.
+    Bytes,
+}
+
+/// What is an argument here, and nothing else: the recorder reads what their words lead to.
+pub trait Known {}
+
+/// What can be an argument of [`do_trace!`](crate::do_trace).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` can't be an argument of a tracepoint",
+    label = "expected an integer, `bool`, `&str`, `&CStr`, `&[u8]` or a raw pointer"
+)]
+pub trait FormatArgument: Known {
+    /// What it is.
+    const CLASS: ArgumentClass;
+
+    /// What there is of it, where it says so itself; and the value, or where it is.
+    fn words(self) -> (Option<u64>, u64);
+}
+
+macro_rules! integers {
+    ($($type:ty: $class:ident,)*) => {$(
+        impl Known for $type {}
+
+        impl FormatArgument for $type {
+            const CLASS: ArgumentClass = ArgumentClass::$class;
+
+            #[inline(always)]
+            fn words(self) -> (Option<u64>, u64) {
+                (None, self as u64)
+            }
+        }
+    )*};
+}
+
+integers! {
+    i8: Int, u8: Int, i16: Int, u16: Int, i32: Int, u32: Int, bool: Int,
+    i64: Long, u64: Long, isize: Long, usize: Long,
+}
+
+impl<T> Known for *const T {}
+
+impl<T> FormatArgument for *const T {
+    const CLASS: ArgumentClass = ArgumentClass::Pointer;
+
+    #[inline(always)]
+    fn words(self) -> (Option<u64>, u64) {
+        (None, self.addr() as u64)
+    }
+}
+
+impl<T> Known for *mut T {}
+
+impl<T> FormatArgument for *mut T {
+    const CLASS: ArgumentClass = ArgumentClass::Pointer;
+
+    #[inline(always)]
+    fn words(self) -> (Option<u64>, u64) {
+        (None, self.addr() as u64)
+    }
+}
+
+impl Known for &str {}
+
+impl FormatArgument for &str {
+    const CLASS: ArgumentClass = ArgumentClass::Text;
+
+    #[inline(always)]
+    fn words(self) -> (Option<u64>, u64) {
+        (Some(self.len() as u64), self.as_ptr().expose_provenance() as u64)
+    }
+}
+
+impl Known for &CStr {}
+
+impl FormatArgument for &CStr {
+    const CLASS: ArgumentClass = ArgumentClass::Text;
+
+    #[inline(always)]
+    fn words(self) -> (Option<u64>, u64) {
+        (Some(self.count_bytes() as u64), self.as_ptr().expose_provenance() as u64)
+    }
+}
+
+impl Known for &[u8] {}
+
+impl FormatArgument for &[u8] {
+    const CLASS: ArgumentClass = ArgumentClass::Bytes;
+
+    #[inline(always)]
+    fn words(self) -> (Option<u64>, u64) {
+        let count = i32::try_from(self.len()).unwrap_or(i32::MAX);
+        (Some(count as u64), self.as_ptr().expose_provenance() as u64)
+    }
+}
+
+/// The arguments of a tracepoint: `(first, (second, ()))`.
+pub trait FormatArguments: Known {
+    /// How many.
+    const COUNT: usize;
+
+    /// What they are; those after the last count for nothing.
+    const CLASSES: [ArgumentClass; ARGUMENTS];
+
+    /// Puts their words there, from an index on.
+    fn put(self, words: &mut FormatWords, at: usize);
+}
+
+impl Known for () {}
+
+impl FormatArguments for () {
+    const COUNT: usize = 0;
+    const CLASSES: [ArgumentClass; ARGUMENTS] = [ArgumentClass::Int; ARGUMENTS];
+
+    #[inline(always)]
+    fn put(self, _words: &mut FormatWords, _at: usize) {}
+}
+
+impl<First, Rest> Known for (First, Rest) {}
+
+impl<First: FormatArgument, Rest: FormatArguments> FormatArguments for (First, Rest) {
+    const COUNT: usize = 1 + Rest::COUNT;
+    const CLASSES: [ArgumentClass; ARGUMENTS] = {
+        assert!(Self::COUNT <= ARGUMENTS, "a tracepoint can have 16 arguments");
+        let (mut classes, mut at) = ([First::CLASS; ARGUMENTS], 1);
+        while at < Self::COUNT {
+            classes[at] = Rest::CLASSES[at - 1];
+            at += 1;
+        }
+        classes
+    };
+
+    #[inline(always)]
+    fn put(self, words: &mut FormatWords, at: usize) {
+        let (length, value) = self.0.words();
+        let place = at + usize::from(length.is_some());
+        if let (Some(length), Some(word)) = (length, words.get_mut(at)) {
+            word.write(length);
+        }
+        if let Some(word) = words.get_mut(place) {
+            word.write(value);
+        }
+        self.1.put(words, place + 1);
+    }
+}
+
+/// Checks that events can have a format, and counts its arguments. Made for constants: what is wrong is an
+/// error of the compiler's.
+pub(crate) const fn check_format(format: &str) -> usize {
+    let (mut rest, mut count) = (Format::new(format), 0);
+    while let Some((piece, after)) = rest.next() {
+        rest = after;
+        let arguments = match piece {
+            Piece::Text(_) => continue,
+            Piece::Conversion(conversion) => conversion.arguments(),
+            Piece::Unsupported(_) => panic!(
+                "the format has a conversion that events don't have: they have %d %i %u %x %X %o %c %s %p, \
+                 and %*ph"
+            ),
+        };
+        let mut at = 0;
+        while at < arguments.len() {
+            count += !matches!(arguments[at], Argument::Nothing) as usize;
+            at += 1;
+        }
+    }
+    assert!(count <= ARGUMENTS, "a tracepoint can have 16 arguments");
+    count
+}
+
+/// Checks that values of these classes fit a format. Made for constants, as [`check_format`].
+pub(crate) const fn check_arguments(format: &str, classes: &[ArgumentClass; ARGUMENTS], count: usize) {
+    let (mut rest, mut next) = (Format::new(format), 0);
+    while let Some((piece, after)) = rest.next() {
+        rest = after;
+        if let Piece::Conversion(conversion) = piece {
+            next = check_conversion(&conversion, classes, count, next);
+        }
+    }
+    assert!(next == count, "the format has fewer conversions than there are arguments");
+}
+
+/// Checks the arguments of a conversion from an index on, and gives that of the next conversion's.
+const fn check_conversion(
+    conversion: &Conversion<'_>,
+    classes: &[ArgumentClass; ARGUMENTS],
+    count: usize,
+    mut next: usize,
+) -> usize {
+    let arguments = conversion.arguments();
+    let mut at = 0;
+    while at < arguments.len() {
+        let expected = match (arguments[at], conversion.kind, conversion.size) {
+            (Argument::Nothing, ..) | (Argument::Length, Kind::Bytes { .. }, _) => None,
+            (Argument::Column | Argument::Length, ..) => Some(ArgumentClass::Int),
+            (_, Kind::Text, _) => Some(ArgumentClass::Text),
+            (_, Kind::Pointer, _) => Some(ArgumentClass::Pointer),
+            (_, Kind::Bytes { .. }, _) => Some(ArgumentClass::Bytes),
+            (_, _, 8) => Some(ArgumentClass::Long),
+            _ => Some(ArgumentClass::Int),
+        };
+        if let Some(expected) = expected {
+            assert!(next < count, "the format has more conversions than there are arguments");
+            check_class(expected, classes[next]);
+            next += 1;
+        }
+        at += 1;
+    }
+    if matches!(conversion.kind, Kind::Bytes { .. }) {
+        assert!(
+            matches!(conversion.width, Amount::Argument),
+            "a dump is %*ph: its slice says how long it is"
+        );
+    }
+    next
+}
+
+const fn check_class(expected: ArgumentClass, found: ArgumentClass) {
+    match (expected, found) {
+        (ArgumentClass::Int, ArgumentClass::Int)
+        | (ArgumentClass::Long, ArgumentClass::Long)
+        | (ArgumentClass::Pointer, ArgumentClass::Pointer)
+        | (ArgumentClass::Text, ArgumentClass::Text)
+        | (ArgumentClass::Bytes, ArgumentClass::Bytes) => {}
+        (ArgumentClass::Int, ArgumentClass::Long) => panic!("the format is short of an `l`: as in %ld"),
+        (ArgumentClass::Int, _) => panic!("the format has an integer of up to 32 bits where there is none"),
+        (ArgumentClass::Long, _) => panic!("the format has an integer of 64 bits where there is none"),
+        (ArgumentClass::Pointer, _) => panic!("the format has %p where there is no raw pointer"),
+        (ArgumentClass::Text, _) => panic!("the format has %s where there is no text"),
+        (ArgumentClass::Bytes, _) => panic!("the format has %*ph where there is no slice of bytes"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::string::String;
+    use std::vec::Vec;
+
+    fn fits<A: FormatArguments>(format: &str, _: A) -> bool {
+        std::panic::catch_unwind(|| check_arguments(format, &A::CLASSES, A::COUNT)).is_ok()
+    }
+
+    #[test]
+    fn values_fit_their_conversions_and_no_others() {
+        assert!(fits("%d%hhx%c%*d", (1i32, (2u8, (b'x', (5i32, (true, ())))))));
+        assert!(fits("%ld%zu%s%.*s%p", (1i64, (2usize, ("a", (3, (c"b", (core::ptr::null::<u8>(), ()))))))));
+        assert!(fits("%*ph", ([1u8].as_slice(), ())));
+        assert!(fits("100%%", ()));
+        assert!(!fits("%d", (1i64, ())) && !fits("%ld", (1i32, ())) && !fits("%s", (1i32, ())));
+        assert!(!fits("%d", ()) && !fits("", (1i32, ())) && !fits("%p", (1u64, ())));
+        assert!(!fits("%4ph", ([1u8].as_slice(), ())));
+    }
+
+    #[test]
+    fn arguments_are_counted_as_c_has_them() {
+        assert_eq!(check_format("%d of %*.*d %% %*ph"), 6);
+        for bad in ["%f", "%n", "50%", &"%d".repeat(17)] {
+            assert!(std::panic::catch_unwind(|| check_format(bad)).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn words_are_lengths_and_values() {
+        let mut words: FormatWords = [const { MaybeUninit::new(7) }; WORDS];
+        let text = String::from("abc");
+        (-1i32, (text.as_str(), (b"xy".as_slice(), (u64::MAX, ())))).put(&mut words, 0);
+        // SAFETY: all are written.
+        let words: Vec<u64> = words.iter().map(|word| unsafe { word.assume_init() }).collect();
+        assert_eq!(words[..2], [u64::MAX, 3]);
+        assert_eq!((words[2], words[3], words[5], words[6]), (text.as_ptr().addr() as u64, 2, u64::MAX, 7));
+    }
+}
