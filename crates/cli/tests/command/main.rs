@@ -20,6 +20,7 @@ mod durations;
 mod environment;
 mod exec;
 mod forged;
+mod formats;
 mod function_arguments;
 mod function_callers;
 mod function_commands;

@@ -1,0 +1,171 @@
+//! Tracepoints with formats of printf: `DO_TRACE` and `do_trace!`.
+
+use crate::common::*;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// What is compiled as C and as C++.
+const PROGRAM: &str = include_str!("programs/formats.c");
+
+/// Compiles with our header, and every warning an error.
+fn compiler(scratch: &Scratch, words: &str) -> std::process::Command {
+    let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tracepoint/include");
+    let mut words = words.split(' ');
+    let mut cc = scratch.command(words.next().unwrap());
+    cc.args(words).args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"]).arg(include);
+    cc
+}
+
+fn compiled(scratch: &Scratch, words: &str, source: &str, name: &str) -> PathBuf {
+    let (source, program) = (scratch.write(&format!("{name}.c"), source), scratch.path(name));
+    run(compiler(scratch, words).arg("-o").arg(&program).arg(source)).success();
+    program
+}
+
+/// The events of a recording as `NAME: TEXT`, sorted.
+fn recorded(trace: Trace) -> Vec<String> {
+    let mut lines: Vec<String> =
+        trace.events.into_iter().map(|event| format!("{}: {}", event.name, event.text)).collect();
+    lines.sort();
+    lines
+}
+
+fn printed(outcome: &Outcome) -> Vec<String> {
+    // printf(3) has another form of null, and readers put nothing at the ends of lines.
+    let lines = outcome.stdout.lines().map(|line| line.replace("(nil)", "0000000000000000"));
+    let mut lines: Vec<String> = lines.map(|line| line.trim_end().to_string()).collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn events_are_as_printf_has_them() {
+    for (c, cpp) in [
+        ("gcc -std=gnu11", "g++ -std=c++11 -x c++"),
+        ("clang -std=gnu11 -O2", "clang++ -std=c++11 -x c++ -O2"),
+        ("gcc -std=gnu17 -O2", "g++ -std=c++20 -x c++ -O2"),
+        ("clang -std=gnu17", "clang++ -std=c++20 -x c++"),
+    ] {
+        if [c, cpp].iter().any(|words| is_missing(&[words.split(' ').next().unwrap()])) {
+            continue;
+        }
+        let scratch = Scratch::new();
+        let program = compiled(&scratch, c, PROGRAM, "formats");
+        let library = compiled(&scratch, &format!("{cpp} -DPLUGIN -shared -fPIC"), PROGRAM, "plugin.so");
+        let line =
+            format!("{0} {1}; {2}; {0}", program.display(), library.display(), build_example("formats", &[]));
+        let outcome = run(&mut scratch.record(&["-q", "-e", "ktrace:*"], &["sh", "-c", &line])).success();
+        let expected = printed(&outcome);
+        assert!(expected.len() > 200, "{expected:?}");
+        let found = recorded(scratch.trace());
+        let others = found.iter().zip(&expected).find(|(found, expected)| found != expected);
+        assert_eq!((others, found.len()), (None, expected.len()), "{c}, {cpp}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_a_format_does_not_compile() {
+    let scratch = Scratch::new();
+    for (call, expected) in [
+        (r#"DO_TRACE(bad, "%d", "text")"#, "int"),
+        (r#"DO_TRACE(bad, "%s", 7)"#, "char"),
+        (r#"DO_TRACE(bad, "%d %d", 7)"#, "%"),
+        (r#"DO_TRACE(bad, "%ld", 7)"#, "long"),
+        (r#"DO_TRACE(bad, "%f", 1.5)"#, "DO_TRACE has no floating-point arguments"),
+    ] {
+        let source = format!("#include <lookback.h>\nint main(void)\n{{\n\t{call};\n\treturn 0;\n}}\n");
+        let source = scratch.write("bad.c", &source);
+        for words in
+            ["gcc -std=gnu11", "clang -std=gnu11", "g++ -x c++ -std=c++11", "clang++ -x c++ -std=c++20"]
+        {
+            if is_missing(&[words.split(' ').next().unwrap()]) {
+                continue;
+            }
+            let outcome = run(compiler(&scratch, words).arg("-o").arg(scratch.path("bad")).arg(&source));
+            assert_ne!(outcome.code(), Some(0), "{words}: {call}");
+            assert!(
+                outcome.stderr.contains("bad.c:4:") && outcome.stderr.contains(expected),
+                "{}",
+                outcome.stderr
+            );
+            // Without the tracepoints they are checked all the same.
+            let mut without = compiler(&scratch, words);
+            let outcome =
+                run(without.arg("-DLOOKBACK_NO_KTRACE").arg("-o").arg(scratch.path("bad")).arg(&source));
+            assert_eq!(outcome.code() == Some(0), call.contains("%f"), "{words}: {call}");
+        }
+    }
+}
+
+/// Two tracepoints of one name, and what no event can have: the compiler takes them.
+const CLASHES: &str = r#"
+#include <lookback.h>
+#include <stdio.h>
+int main(void)
+{
+	int count = 0;
+	DO_TRACE(order, "order %d", 1);
+	DO_TRACE(order, "order %u", 2u);
+	DO_TRACE(order, "order %d", 3);
+	DO_TRACE(counted, "%d%n", 4, &count);
+	DO_TRACE(error, "%m");
+	return 0;
+}
+"#;
+
+#[test]
+fn a_second_format_of_a_name_is_refused_and_told() {
+    let scratch = Scratch::new();
+    let program = compiled(&scratch, "gcc -std=gnu11 -Wno-format", CLASHES, "clashes");
+    let outcome = run(&mut scratch.record(&["-e", "ktrace:*"], &[program.to_str().unwrap()])).success();
+    assert_eq!(recorded(scratch.trace()), ["order: order 1", "order: order 3"]);
+    for refusal in [
+        "the format of tracepoint 'order' changes from 'order %d' to 'order %u'",
+        "the format of tracepoint 'counted' has a conversion that events don't have, at 'n': '%d%n'",
+        "the format of tracepoint 'error' has a conversion that events don't have, at 'm': '%m'",
+    ] {
+        assert_eq!(outcome.stderr.matches(refusal).count(), 1, "{}", outcome.stderr);
+    }
+}
+
+/// Texts that end the program that prints them, and long ones.
+const TEXTS: &str = r#"
+#include <lookback.h>
+#include <string.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+int main(void)
+{
+	char *heap = malloc(1001), *page = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	munmap(page + 4096, 4096);
+	memcpy(page + 4092, "edge", 4);
+	memset(heap, 'x', 1000);
+	heap[1000] = 0;
+	DO_TRACE(bad, "%s|%s|%s", (char *)8, (char *)-1, (char *)0);
+	DO_TRACE(edge, "%s|%s", page + 4092, page + 4096);
+	DO_TRACE(cut, "%s", heap);
+	DO_TRACE(whole, "%s", heap + 1000 - 239);
+	DO_TRACE(one, "%s|%s", heap + 999, heap + 1000);
+	DO_TRACE(dump, "%*ph|%8ph", 2, (void *)"ab", (void *)8);
+	return 0;
+}
+"#;
+
+#[test]
+fn a_text_that_can_not_be_read_harms_nobody() {
+    let scratch = Scratch::new();
+    let program = compiled(&scratch, "gcc -std=gnu11 -Wno-format", TEXTS, "texts");
+    let (_, trace) = scratch.recorded(&[program.to_str().unwrap()]);
+    let found: BTreeSet<String> =
+        recorded(trace).into_iter().filter(|line| !line.contains("caller=")).collect();
+    let expected = [
+        "bad: (fault)|(fault)|(null)".to_string(),
+        "edge: edge|(fault)".to_string(),
+        format!("cut: {}...", "x".repeat(236)),
+        format!("whole: {}", "x".repeat(239)),
+        "one: x|".to_string(),
+        "dump: 61 62|".to_string(),
+    ];
+    let missing: Vec<&String> = expected.iter().filter(|line| !found.contains(*line)).collect();
+    assert!(missing.is_empty(), "{missing:?} of {found:?}");
+}
