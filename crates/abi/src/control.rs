@@ -23,6 +23,7 @@
 //! | triggering |  the same: where its triggers are
 //! | pid pages  |  bits of TIDs
 //! | waiters    |  which threads wait for what
+//! | uses       |  which processes have which tracepoints
 //! +------------+ CONTROL_SIZE
 //! | buffer     |  the first instance's
 //! +------------+ CONTROL_SIZE + Header::buffer_size
@@ -51,6 +52,7 @@
 
 mod call;
 mod conversion;
+mod entry;
 mod errors;
 mod event;
 mod functions_off;
@@ -65,6 +67,7 @@ mod process_status;
 mod sections;
 mod state;
 mod table;
+mod tracepoint_use;
 mod trigger;
 pub mod waiter;
 
@@ -73,6 +76,7 @@ use crate::clock::ClockWords;
 use crate::instance::{INSTANCE_WORDS, INSTANCES, InstanceSlot};
 pub use call::{CallWords, call_of_word, call_word};
 pub use conversion::{CONVERSION_OFF, CallConversion};
+pub use entry::{PROCESS_MAPS, ProcessEntry, TaskEntry};
 pub use errors::ErrorSet;
 pub use event::{
     BY_SWITCHES, CALLING, EventEntry, FILTERS, FIRST_ALONE, FIRST_EVENT, OFF, Switches, WATCHED, event_id,
@@ -95,6 +99,7 @@ pub use process_status::ProcessStatus;
 pub use sections::{LOCKS_HELD, MeasuredSections, SECTIONS_ID, SIGNALS_BLOCKED, WAKEUPS};
 pub use state::State;
 pub use table::Table;
+pub use tracepoint_use::{TRACEPOINT_USES, TracepointUse};
 pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, TriggerHead};
 
 /// First word of the file: `lookctl` and a zero byte.
@@ -161,8 +166,10 @@ pub const FILTERING: usize = EVENTS * 8;
 pub const TRIGGERING_OFFSET: u64 = FILTERING_OFFSET + FILTERING as u64;
 /// Where the pages with bits of TIDs start.
 pub const PID_PAGES_OFFSET: u64 = TRIGGERING_OFFSET + TRIGGERING as u64;
+/// Where the words start that say which processes have which tracepoints.
+pub const TRACEPOINT_USES_OFFSET: u64 = (waiter::OFFSET + waiter::SIZE as u64).next_multiple_of(4096);
 /// Bytes of all that: what every process maps of it.
-pub const CONTROL_SIZE: usize = waiter::OFFSET as usize + waiter::SIZE;
+pub const CONTROL_SIZE: usize = TRACEPOINT_USES_OFFSET as usize + TRACEPOINT_USES * 8;
 
 /// Bytes of the extension: filtering and triggering of the instances after the first. Each page takes
 /// memory when it is first needed.
@@ -278,62 +285,11 @@ pub struct ControlHeader {
     pub probes: AtomicU64,
     /// What programs have brought and the session has refused: texts in the heap that say so.
     pub refusals: [AtomicU64; 4],
-}
-
-/// A thread that is not the first of its process.
-#[derive(Debug)]
-#[repr(C, align(64))]
-pub struct TaskEntry {
-    /// Time from which this entry describes the thread, in the buffer's clock.
-    pub start_time: AtomicU64,
-    /// Time from which it no longer does, once its state is ended.
-    pub end_time: AtomicU64,
-    /// Its name, as in `/proc/PID/comm`, with zeros after it.
-    pub comm: [AtomicU64; 2],
-    /// Its process.
-    pub tgid: AtomicU32,
-    /// Index of its [`ProcessEntry`] + 1, or 0.
-    pub process: AtomicU32,
-    /// The call that it is in.
-    pub current: CallWords,
-    _line: u64,
-}
-
-/// Map words in a process's own entry.
-pub const PROCESS_MAPS: usize = 19;
-
-/// A program that a process runs: a new one begins at each exec and fork. And its first thread.
-#[derive(Debug)]
-#[repr(C, align(64))]
-pub struct ProcessEntry {
-    /// Time of its start, in the buffer's clock.
-    pub start_time: AtomicU64,
-    /// Time of its end, or of the next program in it, once its state is ended.
-    pub end_time: AtomicU64,
-    /// Its parent.
-    pub parent: AtomicU32,
-    /// Index of the first [`MapChunk`] + 1, or 0.
-    pub more_maps: AtomicU32,
-    /// The inode of its pid namespace: what its PID counts in.
-    pub pid_namespace: AtomicU64,
-    /// The name of its first thread, as in [`TaskEntry::comm`].
-    pub comm: [AtomicU64; 2],
-    /// The name of what it was executing last, as in [`TaskEntry::comm`]; counts while its status says so.
-    pub executed: [AtomicU64; 2],
-    /// What it hands on: a [`ProcessStatus`].
-    pub status: AtomicU32,
-    /// Pages of address space that its limit was raised by, for what it has mapped of the session.
-    pub limit_raised: AtomicU32,
-    /// The [`ControlHeader::functions`] that its code was last brought up to date with.
-    pub functions: AtomicU32,
-    /// How many of its functions are traced.
-    pub traced_functions: AtomicU32,
-    /// Where the heap says why its functions are not traced: a [`FunctionsOff`]; 0 as long as nothing does.
-    pub functions_off: AtomicU64,
-    /// What is mapped where: [`map_word`]s, the program first, 0 after the last.
-    pub maps: [AtomicU64; PROCESS_MAPS],
-    /// The call that its first thread is in. After what other threads look at: it changes with each call.
-    pub current: CallWords,
+    /// 1 while tracepoints with formats are stopped, whatever instances say: `ktrace/enabled`, the other way
+    /// round.
+    pub tracepoints_stopped: AtomicU32,
+    /// So many of the [`TracepointUse`]s were in use at the same time, at most.
+    pub tracepoint_uses: AtomicU32,
 }
 
 const _: () = {

@@ -78,6 +78,9 @@ impl ControlArea {
 
     fn enter_event(&self, parts: &[&[u8]], is_declared: bool) -> Result<u16, NotAdded> {
         let (id, is_new) = self.try_add_event(parts, is_declared)?;
+        if is_new && is_declared {
+            self.follow_stop(id);
+        }
         if is_new {
             let text = |index: usize| {
                 parts.get(index).and_then(|part| core::str::from_utf8(part).ok()).unwrap_or_default()
@@ -162,6 +165,11 @@ impl ControlArea {
             None => (rest, None),
         };
         Some(Description { id, system, name, format, declaration })
+    }
+
+    /// Whether an event was declared by a format.
+    pub(crate) fn is_declared(&self, id: u16) -> bool {
+        self.declaration(id, &mut [0; LONGEST]).is_some()
     }
 
     /// The format that an event was declared by.

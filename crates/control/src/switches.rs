@@ -9,115 +9,14 @@
 //! until the next that changes anything has [mended](ControlArea::mend) it.
 
 use crate::area::ControlArea;
+use crate::instance_set::InstanceSet;
 use abi::control::{
     BY_SWITCHES, CALLING, EVENTS, FIRST_ALONE, OFF, SECTIONS_ID, SWITCHES_OFFSET, Switches, WATCHED,
     event_index, is_filter_word, is_of_tracer,
 };
-use abi::instance::{FUNCTION_FLAGS, INSTANCE_WORDS, INSTANCES, PROFILE, RECORDING};
+use abi::instance::{FUNCTION_FLAGS, INSTANCE_WORDS, INSTANCES, RECORDING};
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicU64, fence};
-
-/// Some of a session's instances.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct InstanceSet([u64; INSTANCE_WORDS]);
-
-impl InstanceSet {
-    /// The first alone.
-    pub const FIRST: InstanceSet = {
-        let mut words = [0; INSTANCE_WORDS];
-        words[0] = 1;
-        InstanceSet(words)
-    };
-
-    /// The profile of functions alone, which is no instance.
-    pub const PROFILE: InstanceSet = {
-        let mut words = [0; INSTANCE_WORDS];
-        words[PROFILE / 64] = 1 << (PROFILE % 64);
-        InstanceSet(words)
-    };
-
-    // Acquire: pairs with the SeqCst changes of the words: what belongs to an instance was stored before its
-    // bit.
-    #[inline]
-    pub(crate) fn load(words: &[AtomicU64; INSTANCE_WORDS]) -> InstanceSet {
-        InstanceSet(core::array::from_fn(|index| words.get(index).map_or(0, |word| word.load(Acquire))))
-    }
-
-    /// Those whose bits are set.
-    #[inline(always)]
-    pub const fn of(words: [u64; INSTANCE_WORDS]) -> InstanceSet {
-        InstanceSet(words)
-    }
-
-    /// A bit for each that is in it.
-    #[inline(always)]
-    pub const fn words(self) -> [u64; INSTANCE_WORDS] {
-        self.0
-    }
-
-    /// With another one in it.
-    #[inline(always)]
-    #[must_use]
-    pub fn with(mut self, instance: usize) -> InstanceSet {
-        if let Some(word) = self.0.get_mut(instance / 64) {
-            *word |= 1 << (instance % 64);
-        }
-        self
-    }
-
-    /// Without one of them.
-    #[inline(always)]
-    #[must_use]
-    pub(crate) fn without(mut self, instance: usize) -> InstanceSet {
-        if let Some(word) = self.0.get_mut(instance / 64) {
-            *word &= !(1 << (instance % 64));
-        }
-        self
-    }
-
-    /// Whether none is in it.
-    #[inline]
-    pub fn is_empty(self) -> bool {
-        self == InstanceSet::default()
-    }
-
-    /// Whether an instance is in it.
-    #[inline]
-    pub fn contains(self, instance: usize) -> bool {
-        // Each word in turn: so all of them can stay in registers.
-        (0..).zip(self.0).any(|(index, word)| index == instance / 64 && word >> (instance % 64) & 1 == 1)
-    }
-
-    /// Those that are in it or in `other`.
-    #[inline]
-    pub fn union(self, other: InstanceSet) -> InstanceSet {
-        let mut words = self.0;
-        words.iter_mut().zip(other.0).for_each(|(word, other)| *word |= other);
-        InstanceSet(words)
-    }
-
-    /// Calls `visit` with the number of each that is in it, upwards: quicker than [`InstanceSet::iter`].
-    #[inline(always)]
-    pub fn for_each(self, mut visit: impl FnMut(usize)) {
-        for (index, word) in self.0.into_iter().enumerate() {
-            let mut rest = word;
-            while rest != 0 {
-                visit(index * 64 + rest.trailing_zeros() as usize);
-                rest &= rest - 1;
-            }
-        }
-    }
-
-    /// The numbers of those that are in it, upwards.
-    pub fn iter(mut self) -> impl Iterator<Item = usize> {
-        core::iter::from_fn(move || {
-            let (index, word) = self.0.iter_mut().enumerate().find(|(_, word)| **word != 0)?;
-            let bit = word.trailing_zeros() as usize;
-            *word &= *word - 1;
-            Some(index * 64 + bit)
-        })
-    }
-}
 
 /// The switches of an event, as they were at a moment.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -158,15 +57,25 @@ struct Given {
     is_calling: bool,
 }
 
+/// Where an event is recorded, unless it is stopped.
+// Acquire: pairs with the SeqCst of `set_dropped`: what says so was stored before.
+#[inline]
+fn recorded_in(switches: &Switches) -> InstanceSet {
+    let on = InstanceSet::load(&switches.on);
+    if switches.dropped.load(Acquire) == 0 { on } else { on.without(RECORDING) }
+}
+
 impl ControlArea {
     /// Where an event is wanted, and how. Nowhere for an id that is none. Async-signal-safe.
     // Acquire: pairs with the SeqCst of `set_dropped`: what says so was stored before.
     #[inline]
     pub fn switched(&self, id: u16) -> Switched {
         let Some(switches) = self.switches(id) else { return Switched::default() };
+        if switches.stopped.load(Acquire) != 0 {
+            return Switched::default();
+        }
         // What belongs to an event that is on was there before it was enabled.
-        let on = InstanceSet::load(&switches.on);
-        let on = if switches.dropped.load(Acquire) == 0 { on } else { on.without(RECORDING) };
+        let on = recorded_in(switches);
         let filtered = InstanceSet::load(&switches.filtered);
         let [triggered, watched] = [&switches.triggered, &switches.watched].map(InstanceSet::load);
         Switched { on, filtered, triggered, watched }
@@ -206,9 +115,25 @@ impl ControlArea {
         self.switches(id).is_some_and(|switches| InstanceSet::load(&switches.on).contains(instance))
     }
 
-    /// Whether an event is recorded in an instance: it is on there, and isn't dropped.
+    /// Whether an event is on in an instance and isn't dropped: it is recorded there, unless it is a tracepoint
+    /// while those are [stopped](Self::stop_tracepoints).
     pub fn is_enabled(&self, id: u16, instance: usize) -> bool {
-        self.switched(id).on.contains(instance)
+        self.switches(id).is_some_and(|switches| recorded_in(switches).contains(instance))
+    }
+
+    /// Stops an event, or no longer does.
+    // SeqCst: pairs with the Acquire of `switched`, and stands before the loads of `summarize`.
+    pub(crate) fn set_stopped(&self, id: u16, is_stopped: bool) {
+        if let Some(switches) = self.switches(id) {
+            switches.stopped.store(is_stopped.into(), SeqCst);
+            self.summarize(id);
+        }
+    }
+
+    /// Whether it is stopped.
+    // Acquire: as for `switched`.
+    pub(crate) fn is_stopped(&self, id: u16) -> bool {
+        self.switches(id).is_some_and(|switches| switches.stopped.load(Acquire) != 0)
     }
 
     /// Says whether something is to be done in an instance when an event happens, be it on or not.

@@ -35,6 +35,7 @@ mod snapshots;
 mod stack;
 mod top_level;
 mod trace_option;
+mod tracepoints;
 mod tracer;
 mod triggers;
 

@@ -59,7 +59,7 @@ pub use process::{AttachedAgain, AttachedSession, attach, attach_again, detach, 
 pub use sections::{
     StateChange, change_state, section_state, sections_are_measured, with_locks, with_signals,
 };
-pub use site::register;
+pub use site::{register, unregister};
 pub use snapshot::{SeenError, chooses_errors, take_snapshot};
 pub use state::{
     HandlerStack, count_lock, handler_begins, handler_ends, jump_out_of_handlers, locks_held,

@@ -7,6 +7,7 @@ mod format_site;
 mod format_text;
 mod literal;
 mod printf_format;
+mod uses;
 
 use crate::current::shared;
 use crate::enter;
@@ -20,6 +21,7 @@ use events::ftrace::PRINT_ID;
 use format::SiteFormat;
 use format_text::FormatText;
 use ring_buffer::EncodedEvent;
+pub(crate) use uses::copied;
 
 /// Enters the event of a site into the session that this process is attached to, and connects the site with
 /// it. Nothing happens to a site that is connected already, is of another version, or finds no space; nor
@@ -54,7 +56,35 @@ pub unsafe fn register(site: *const site::RawSite) {
     site.id.store(u32::from(id), Relaxed);
     site.write.store(write, Relaxed);
     site.word.store((&raw const *word).cast_mut(), Release);
+    if version == FORMAT_VERSION {
+        uses::come(id);
+    }
 }
+
+/// Says that a site is about to go, with the object that it is in. It stays connected until then.
+///
+/// # Safety
+///
+/// As for [`register`].
+pub unsafe fn unregister(site: *const site::RawSite) {
+    // SAFETY: the caller's promise. The version is the first word in all of them.
+    if unsafe { (*site).version } != FORMAT_VERSION {
+        return;
+    }
+    // SAFETY: a site of this version starts so.
+    let site = unsafe { &*site };
+    if site.word.load(Acquire).is_null() {
+        return;
+    }
+    // An object may have more than one who says so.
+    let id = site.id.fetch_or(GOING, Relaxed);
+    if id & GOING == 0 {
+        uses::go(id as u16);
+    }
+}
+
+/// In the word with a site's id: it has been said that it goes.
+const GOING: u32 = 1 << 16;
 
 /// The id of a site's event, which is entered into the session if it isn't there.
 ///

@@ -5,6 +5,7 @@ use crate::current;
 use crate::given_names;
 use crate::innermost::{forget_place, say_none, use_place};
 use crate::shared::SharedSession;
+use crate::site;
 use crate::thread_words;
 use control::{NewTask, is_placeholder};
 use core::mem::offset_of;
@@ -277,6 +278,7 @@ pub fn forked(pid: u32) {
     };
     let parent = Parent { tid, comm: shared.thread_comm() };
     shared.enter_copy(pid, parent_pid);
+    site::copied();
     // Before anything is recorded of the child.
     shared.control.pid_forked(tid, pid);
     let common = abi::common::word(0, 0, 0, pid as i32) | state.bits();

@@ -47,6 +47,7 @@ mod graph_tests;
 mod group;
 mod handle;
 mod instances;
+mod ktrace;
 mod listed;
 mod node;
 mod number;

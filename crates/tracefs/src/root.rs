@@ -4,6 +4,7 @@ use crate::cpu::CpusDirectory;
 use crate::event::EventsDirectory;
 use crate::group::Group;
 use crate::instances::InstancesDirectory;
+use crate::ktrace::KtraceDirectory;
 use crate::listed;
 use crate::node::{Directory, Node};
 use crate::options::OptionsDirectory;
@@ -23,6 +24,7 @@ type MakeDirectory = fn() -> Arc<dyn Directory>;
 const DIRECTORIES: &[(&str, MakeDirectory)] = &[
     ("events", || Arc::new(EventsDirectory(Group::All))),
     ("instances", || Arc::new(instances())),
+    ("ktrace", || Arc::new(KtraceDirectory)),
     ("options", || Arc::new(OptionsDirectory)),
     ("per_cpu", || Arc::new(CpusDirectory)),
     ("sub_buffers", || Arc::new(SubBuffersDirectory(instances()))),
@@ -46,6 +48,7 @@ const ONCE: &[&str] = &[
     "ftrace_enabled",
     "function_profile_enabled",
     "instances",
+    "ktrace",
     "printk_formats",
     "saved_cmdlines",
     "saved_cmdlines_size",

@@ -129,6 +129,9 @@ static struct lookback_site *lookback_no_site __attribute__((LB__ENTRY)) = 0;
 /* Set by the first constructor of this program or library. */
 __attribute__((weak, visibility("hidden"))) int lookback_is_registered = 0;
 
+/* The recorder's function that is told of the end, if there is one. */
+__attribute__((weak, visibility("hidden"))) void *lookback_unregister_ = 0;
+
 /* The recorder's function that takes a snapshot, if there is one. */
 __attribute__((weak, visibility("hidden"))) void (*lookback_take_snapshot_)(const char *, size_t) = 0;
 
@@ -159,10 +162,24 @@ lookback_register_sites(int count, char **arguments, char **environment)
 		return;
 	memcpy(&recorder, &found, sizeof recorder);
 	recorder(__start_lookback_sites, __stop_lookback_sites);
+	lookback_unregister_ = lookback_dlsym(0, "lookback_unregister");
 	found = lookback_dlsym(0, "lookback_take_snapshot");
 	memcpy(&lookback_take_snapshot_, &found, sizeof found);
 	found = lookback_dlsym(0, "lookback_critical_section");
 	memcpy(&lookback_critical_section_, &found, sizeof found);
+}
+
+/* Says that they are about to go, as in dlclose. After other destructors. */
+static void __attribute__((destructor(101), unused)) lookback_unregister_sites(void)
+{
+	void (*recorder)(struct lookback_site **, struct lookback_site **);
+	void *found = lookback_unregister_;
+
+	lookback_unregister_ = 0;
+	if (!found)
+		return;
+	memcpy(&recorder, &found, sizeof recorder);
+	recorder(__start_lookback_sites, __stop_lookback_sites);
 }
 
 /* Takes a snapshot of what was recorded up to here, for a reason that is shown with it. Async-signal-safe. */

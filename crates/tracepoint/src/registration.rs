@@ -115,6 +115,7 @@ mod linux {
     use core::arch::asm;
     use core::ffi::{c_char, c_int};
     use core::ptr::{null, null_mut};
+    use core::sync::atomic::Ordering::{AcqRel, Release};
 
     /// So that the section is there where no site is.
     #[used]
@@ -141,12 +142,32 @@ mod linux {
             {
                 // SAFETY: the linker has put the section between the two.
                 unsafe { register((&raw const SITES_START).cast(), (&raw const SITES_END).cast()) }
+                UNREGISTER.store(find(c"lookback_unregister").cast_mut(), Release);
                 snapshot::use_function(find(c"lookback_take_snapshot"));
                 critical_section::use_function(find(c"lookback_critical_section"));
             }
         }
         construct
     };
+
+    /// Called as an object goes that has been registered.
+    #[used]
+    #[unsafe(link_section = ".fini_array")]
+    static DESTRUCTOR: extern "C" fn() = {
+        extern "C" fn destruct() {
+            // SAFETY: null, or a function of this type.
+            let function =
+                unsafe { transmute::<*const c_void, Option<Register>>(UNREGISTER.swap(null_mut(), AcqRel)) };
+            if let Some(unregister) = function {
+                // SAFETY: the linker has put the section between the two.
+                unsafe { unregister((&raw const SITES_START).cast(), (&raw const SITES_END).cast()) }
+            }
+        }
+        destruct
+    };
+
+    /// The recorder's function that is told of the end, if there is one.
+    static UNREGISTER: AtomicPtr<c_void> = AtomicPtr::new(null_mut());
 
     /// Whether an environment names a session.
     ///

@@ -56,6 +56,9 @@ pub struct Switches {
     /// Other than 0 while it is dropped from the first instance, on there or not, as recording costs too
     /// much.
     pub dropped: AtomicU64,
+    /// Other than 0 while nothing is to be done with it anywhere, whatever else is here says: it is a
+    /// tracepoint with a format, and [those are stopped](super::ControlHeader::tracepoints_stopped).
+    pub stopped: AtomicU64,
 }
 
 /// Whether the event of this id is one that a tracer of functions writes: by the kernel's ids.

@@ -16,7 +16,7 @@ fn compiler(scratch: &Scratch, words: &str) -> std::process::Command {
     cc
 }
 
-fn compiled(scratch: &Scratch, words: &str, source: &str, name: &str) -> PathBuf {
+pub fn compiled(scratch: &Scratch, words: &str, source: &str, name: &str) -> PathBuf {
     let (source, program) = (scratch.write(&format!("{name}.c"), source), scratch.path(name));
     run(compiler(scratch, words).arg("-o").arg(&program).arg(source)).success();
     program

@@ -40,6 +40,7 @@ mod graph;
 mod hunting;
 mod kernel_recordings;
 mod killed;
+mod ktrace;
 mod limits;
 mod lock_waits;
 mod lua;

@@ -52,13 +52,6 @@ impl Instance {
         ids.filter_map(move |id| self.event(id, &mut buffer))
     }
 
-    /// What tracepoints of programs the session has refused, and why.
-    pub fn refusals(&self) -> Vec<String> {
-        let mut texts = Vec::new();
-        self.control().refusals(|text| texts.push(text.to_string()));
-        texts
-    }
-
     /// Those of these ids that it knows.
     pub(crate) fn events_of_ids(&self, ids: &[u16]) -> impl Iterator<Item = EventInfo> {
         let mut buffer = vec![0; LONGEST];

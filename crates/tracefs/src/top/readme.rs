@@ -26,6 +26,12 @@ const DIRECTORIES: &str = "
 \ttrace_pipe\t- its events, each given once
 \ttrace_pipe_raw\t- its events as pages, each given once
   trace_stat/functionN\t- how often functions were called on a CPU, and how long they took
+  ktrace/\t\t- tracepoints of programs with formats of printf:
+\tenabled\t\t- 0 stops them all; each keeps whether it is enabled
+\tinfo\t\t- names, formats and ids, and whether they are enabled
+\toverflow\t- how many events were overwritten before they were read
+\treset\t\t- 1 clears the buffer
+\tevents/NAME\t- 0 or 1 disables or enables one
   instances/\t\t- mkdir makes one more buffer, with a tree of its own; rmdir removes it
   events/\t\t- the events: a directory for each system
 \theader_page\t- the layout of pages

@@ -39,6 +39,7 @@ const LACKING: &[&str] = &[
     "/sub_buffers",
     "/ftraced_enabled",
     "/ftrace_enabled",
+    "/ktrace",
     "/max_graph_depth",
     "/set_graph_function",
     "/set_graph_notrace",

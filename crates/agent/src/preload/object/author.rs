@@ -33,6 +33,26 @@ unsafe extern "C" fn lookback_register(start: *const *const RawSite, end: *const
     }
 }
 
+/// Says that the sites between `start` and `end` are about to go. Called by the destructor of every object
+/// that has sites.
+///
+/// # Safety
+///
+/// As for [`lookback_register`].
+#[unsafe(no_mangle)]
+unsafe extern "C" fn lookback_unregister(start: *const *const RawSite, end: *const *const RawSite) {
+    let mut next = start;
+    while next < end {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if !(*next).is_null() {
+                trace_event::unregister(*next);
+            }
+            next = next.add(1);
+        }
+    }
+}
+
 /// The word of the session that changes whenever events are switched; null without a session.
 #[unsafe(no_mangle)]
 extern "C" fn lookback_switched() -> *const AtomicU32 {

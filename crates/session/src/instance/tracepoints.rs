@@ -1,0 +1,32 @@
+//! Tracepoints with formats: who has them, and stopping them all.
+
+use crate::this_process::is_alive;
+use crate::{Error, Instance};
+use control::ProcessInfo;
+
+impl Instance {
+    /// Stops all tracepoints with formats, in all instances and traced processes at once, or no longer does.
+    /// Each keeps whether it is enabled.
+    pub fn stop_tracepoints(&self, is_stopped: bool) -> Result<(), Error> {
+        let _lock = self.session.lock_settings()?;
+        self.control().stop_tracepoints(is_stopped);
+        self.control().announce_switched();
+        Ok(())
+    }
+
+    /// Whether a process has the tracepoint with this id: one that lives, also where nobody has noticed yet
+    /// that another was killed.
+    pub fn is_tracepoint_used(&self, id: u16) -> bool {
+        let namespace = self.control().identity().pid_namespace;
+        // Those of other namespaces have numbers that mean nothing here.
+        let is_there = |user: &ProcessInfo| user.pid_namespace != namespace || is_alive(user.pid);
+        self.control().is_used_by(id, is_there)
+    }
+
+    /// What tracepoints of programs the session has refused, and why.
+    pub fn refusals(&self) -> Vec<String> {
+        let mut texts = Vec::new();
+        self.control().refusals(|text| texts.push(text.to_string()));
+        texts
+    }
+}
