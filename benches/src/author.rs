@@ -31,10 +31,11 @@ const EVENTS: u64 = 50_000;
 const ROUNDS: usize = 51;
 
 /// What the worker of a session in which all is on repeats, in the order of its samples.
-const ON: [&str; 7] = ["rdtsc", "event", "text", "printk", "span", "span_unrecorded", "tracing"];
+const ON: [&str; 9] =
+    ["rdtsc", "event", "text", "printk", "span", "span_unrecorded", "tracing", "format", "format_text"];
 
 /// Loops whose events are disabled, or that have no session.
-const OFF: [&str; 3] = ["nothing", "event", "tracing"];
+const OFF: [&str; 4] = ["nothing", "event", "tracing", "format"];
 
 /// Measures everything.
 pub fn measure(options: &AuthorOptions) -> Result<Report, String> {
@@ -57,7 +58,7 @@ pub fn measure(options: &AuthorOptions) -> Result<Report, String> {
 }
 
 fn measure_events(report: &mut Report, agent: &Path) -> Result<(), String> {
-    let on = Live::new(&["bench_author:", "lookback_benches_*:", "ftrace:print"])?;
+    let on = Live::new(&["bench_author:", "lookback_benches_*:", "ftrace:print", "ktrace:*"])?;
     let off = Live::new(&[])?;
     let mut workers = [worker(agent, Some(&on))?, worker(agent, Some(&off))?, worker(agent, None)?];
     let mut on = ON.map(|_| Samples::default());
@@ -69,9 +70,9 @@ fn measure_events(report: &mut Report, agent: &Path) -> Result<(), String> {
         repeat(idle, &OFF, &mut off)?;
         repeat(without, &OFF, &mut alone)?;
     }
-    let [tsc, event, text, printk, span, unrecorded, tracing] = on;
-    let [off_nothing, off_event, off_tracing] = off;
-    let [alone_nothing, alone_event, alone_tracing] = alone;
+    let [tsc, event, text, printk, span, unrecorded, tracing, format, format_text] = on;
+    let [off_nothing, off_event, off_tracing, off_format] = off;
+    let [alone_nothing, alone_event, alone_tracing, _] = alone;
     for (name, value) in [
         ("rdtsc_ns", tsc.median()),
         ("author_event_ns", event.median()),
@@ -85,6 +86,10 @@ fn measure_events(report: &mut Report, agent: &Path) -> Result<(), String> {
         ("tracing_event_ns", tracing.median()),
         ("tracing_off_ns", off_tracing.more_than(&off_nothing)),
         ("tracing_alone_ns", alone_tracing.more_than(&alone_nothing)),
+        ("do_trace_two_args_ns", format.median()),
+        ("do_trace_two_args_vs_rdtsc", format.ratio_to(&tsc)),
+        ("do_trace_string_vs_rdtsc", format_text.ratio_to(&tsc)),
+        ("do_trace_disabled_ns", off_format.more_than(&off_nothing)),
     ] {
         report.add(name, Ok(value));
     }

@@ -43,6 +43,12 @@ fn repeat(name: &str, count: u64) -> Result<(), Error> {
         "text" => {
             (0..count).for_each(|value| text(black_box(value), value as u32, black_box("/etc/hosts.1")))
         }
+        "format" => (0..count).for_each(|value| {
+            tracepoint::do_trace!(bench_numbers, "%lu of %u", black_box(value), value as u32);
+        }),
+        "format_text" => (0..count).for_each(|value| {
+            tracepoint::do_trace!(bench_text, "%lu %s", black_box(value), black_box("/etc/hosts.1"));
+        }),
         "printk" => (0..count).for_each(|value| tracepoint::trace_printk!("value {}", black_box(value))),
         "span" => {
             let span = tracing::info_span!("work", kind = 1);

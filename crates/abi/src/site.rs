@@ -65,8 +65,8 @@ pub struct RawSite {
     pub system: *const c_char,
     /// Its name.
     pub name: *const c_char,
-    /// How it is printed. Of a [`RawFormatSite`] its format; else text with `{FIELD}` for a field, `{{` and `}}` for braces. Null: `FIELD=value` for
-    /// all of them.
+    /// How it is printed. Of a [`RawFormatSite`] its format; else text with `{FIELD}` for a field, `{{` and
+    /// `}}` for braces. Null: `FIELD=value` for all of them.
     pub print: *const c_char,
     /// Its fields.
     pub fields: *const RawField,

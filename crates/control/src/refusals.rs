@@ -1,4 +1,4 @@
-//! What programs bring and a session refuses, in words: kept, so that who looks at the session tells.
+//! What programs bring and a session refuses, in words: kept for readers of the session.
 
 use crate::area::ControlArea;
 use abi::control::heap_range;

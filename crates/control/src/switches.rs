@@ -115,8 +115,8 @@ impl ControlArea {
         self.switches(id).is_some_and(|switches| InstanceSet::load(&switches.on).contains(instance))
     }
 
-    /// Whether an event is on in an instance and isn't dropped: it is recorded there, unless it is a tracepoint
-    /// while those are [stopped](Self::stop_tracepoints).
+    /// Whether an event is on in an instance and isn't dropped: it is recorded there, unless it is a
+    /// tracepoint while those are [stopped](Self::stop_tracepoints).
     pub fn is_enabled(&self, id: u16, instance: usize) -> bool {
         self.switches(id).is_some_and(|switches| recorded_in(switches).contains(instance))
     }

@@ -47,8 +47,9 @@ impl ControlArea {
         }
     }
 
-    /// Says that the process with this entry has a tracepoint, from now on: to be said once. Where nobody else
-    /// has it, it is off from now on, but for the rules. What finds no space is never said to be out of use.
+    /// Says that the process with this entry has a tracepoint, from now on: to be said once. Where nobody
+    /// else has it, it is off from now on, but for the rules. What finds no space is never said to be out of
+    /// use.
     ///
     /// Async-signal-safe.
     // AcqRel: pairs with the Acquire of `is_used`. Relaxed: a hint.
@@ -140,6 +141,7 @@ impl ControlArea {
         }
     }
 
+    // Acquire: pairs with the AcqRel of `use_tracepoint`.
     fn used_words(&self) -> impl Iterator<Item = &AtomicU64> {
         let taken: &AtomicU32 = &self.header().tracepoint_uses;
         self.uses().iter().take(taken.load(Acquire) as usize)

@@ -20,7 +20,7 @@ fn a_name_has_one_format() {
     let temporary = Temporary::new();
     let file = &temporary.file;
     let id = declare(file, "order", "order %d").unwrap();
-    assert_eq!(declare(file, "order", "order %d"), Ok(id));
+    assert_eq!(declare(&temporary.again(), "order", "order %d"), Ok(id), "as another process has it");
     assert_eq!(declare(file, "order", "order %u"), Err(NotAdded::Declared(id)));
     assert_ne!(declare(file, "orders", "order %u"), Ok(id));
     let mut buffer = [0; 8192];

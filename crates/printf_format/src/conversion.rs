@@ -1,21 +1,21 @@
 //! A conversion: what follows a `%`.
 
-use crate::format::Unsupported;
+use crate::unsupported::Unsupported;
 
 /// A width, or a precision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Amount {
+pub enum FormatAmount {
     /// There is none.
     None,
     /// This one, or the largest that there can be.
     Fixed(u16),
     /// An argument of its own: `*`.
-    Argument,
+    ArgumentRole,
 }
 
 /// What becomes of the argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum Converted {
     /// `%d` or `%i`.
     Signed,
     /// `%u`.
@@ -41,7 +41,7 @@ pub enum Kind {
 
 /// What an argument is to its conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Argument {
+pub enum ArgumentRole {
     /// There is none.
     Nothing,
     /// An `int`: the width, or the least digits.
@@ -54,56 +54,56 @@ pub enum Argument {
 
 /// A conversion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Conversion<'a> {
+pub struct FormatConversion<'a> {
     /// Its flags, of `-+ #0`.
     pub flags: &'a str,
-    /// The width. Of [`Kind::Bytes`] how many there are.
-    pub width: Amount,
+    /// The width. Of [`Converted::Bytes`] how many there are.
+    pub width: FormatAmount,
     /// The precision.
-    pub precision: Amount,
+    pub precision: FormatAmount,
     /// Bytes of what is converted: 1, 2, 4 or 8; 8 of what is pointed to by the argument.
     pub size: u8,
     /// What becomes of it.
-    pub kind: Kind,
+    pub kind: Converted,
 }
 
-impl<'a> Conversion<'a> {
+impl<'a> FormatConversion<'a> {
     /// Its arguments, in their order.
-    pub const fn arguments(&self) -> [Argument; 3] {
-        let is_bytes = matches!(self.kind, Kind::Bytes { .. });
+    pub const fn arguments(&self) -> [ArgumentRole; 3] {
+        let is_bytes = matches!(self.kind, Converted::Bytes { .. });
         let width = match self.width {
-            Amount::Argument if is_bytes => Argument::Length,
-            Amount::Argument => Argument::Column,
-            _ => Argument::Nothing,
+            FormatAmount::ArgumentRole if is_bytes => ArgumentRole::Length,
+            FormatAmount::ArgumentRole => ArgumentRole::Column,
+            _ => ArgumentRole::Nothing,
         };
         let precision = match (self.precision, self.kind) {
-            (Amount::Argument, Kind::Text) => Argument::Length,
-            (Amount::Argument, _) => Argument::Column,
-            _ => Argument::Nothing,
+            (FormatAmount::ArgumentRole, Converted::Text) => ArgumentRole::Length,
+            (FormatAmount::ArgumentRole, _) => ArgumentRole::Column,
+            _ => ArgumentRole::Nothing,
         };
-        [width, precision, Argument::Value]
+        [width, precision, ArgumentRole::Value]
     }
 
     /// The conversion that starts `text`, which is after its `%`, and what follows it.
-    pub(crate) const fn parse(text: &'a str) -> Result<(Conversion<'a>, &'a str), Unsupported> {
+    pub(crate) const fn parse(text: &'a str) -> Result<(FormatConversion<'a>, &'a str), Unsupported> {
         let (flags, rest) = flags(text);
         let (width, rest) = amount(rest);
         let (precision, rest) = match without(rest, b'.') {
             Some(rest) => match amount(rest) {
-                (Amount::None, rest) => (Amount::Fixed(0), rest),
+                (FormatAmount::None, rest) => (FormatAmount::Fixed(0), rest),
                 found => found,
             },
-            None => (Amount::None, rest),
+            None => (FormatAmount::None, rest),
         };
         let (size, rest) = length(rest);
-        let (kind, size, rest) = match kind(size, !matches!(width, Amount::None), rest) {
+        let (kind, size, rest) = match kind(size, !matches!(width, FormatAmount::None), rest) {
             Ok(found) => found,
             Err(unsupported) => return Err(unsupported),
         };
-        if matches!(kind, Kind::Bytes { .. }) && !matches!(precision, Amount::None) {
+        if matches!(kind, Converted::Bytes { .. }) && !matches!(precision, FormatAmount::None) {
             return Err(Unsupported { letter: '.' });
         }
-        Ok((Conversion { flags, width, precision, size, kind }, rest))
+        Ok((FormatConversion { flags, width, precision, size, kind }, rest))
     }
 }
 
@@ -137,9 +137,9 @@ const fn flags(text: &str) -> (&str, &str) {
     }
 }
 
-const fn amount(text: &str) -> (Amount, &str) {
+const fn amount(text: &str) -> (FormatAmount, &str) {
     if let Some(rest) = without(text, b'*') {
-        return (Amount::Argument, rest);
+        return (FormatAmount::ArgumentRole, rest);
     }
     let (mut bytes, mut count, mut number) = (text.as_bytes(), 0, 0u16);
     while let [digit @ b'0'..=b'9', rest @ ..] = bytes {
@@ -147,8 +147,8 @@ const fn amount(text: &str) -> (Amount, &str) {
         (bytes, count) = (rest, count + 1);
     }
     match text.split_at_checked(count) {
-        Some((_, rest)) if count > 0 => (Amount::Fixed(number), rest),
-        _ => (Amount::None, text),
+        Some((_, rest)) if count > 0 => (FormatAmount::Fixed(number), rest),
+        _ => (FormatAmount::None, text),
     }
 }
 
@@ -168,34 +168,34 @@ const fn length(text: &str) -> (u8, &str) {
 }
 
 /// The kind that the letter at the start of `text` asks for, its size, and what follows it.
-const fn kind(size: u8, has_width: bool, text: &str) -> Result<(Kind, u8, &str), Unsupported> {
+const fn kind(size: u8, has_width: bool, text: &str) -> Result<(Converted, u8, &str), Unsupported> {
     let letter = first(text);
     let Some(rest) = without(text, letter) else { return Err(Unsupported { letter: letter as char }) };
     let (kind, size) = match letter {
-        b'd' | b'i' => (Kind::Signed, size),
-        b'u' => (Kind::Unsigned, size),
-        b'x' => (Kind::Hex, size),
-        b'X' => (Kind::UpperHex, size),
-        b'o' => (Kind::Octal, size),
-        b'c' if size == 4 => (Kind::Character, 1),
-        b's' if size == 4 => (Kind::Text, 8),
+        b'd' | b'i' => (Converted::Signed, size),
+        b'u' => (Converted::Unsigned, size),
+        b'x' => (Converted::Hex, size),
+        b'X' => (Converted::UpperHex, size),
+        b'o' => (Converted::Octal, size),
+        b'c' if size == 4 => (Converted::Character, 1),
+        b's' if size == 4 => (Converted::Text, 8),
         b'p' if size == 4 && has_width && first(rest) == b'h' => return bytes(rest),
-        b'p' if size == 4 => (Kind::Pointer, 8),
+        b'p' if size == 4 => (Converted::Pointer, 8),
         _ => return Err(Unsupported { letter: letter as char }),
     };
     Ok((kind, size, rest))
 }
 
 /// A dump, of which `text` has what follows the `p`.
-const fn bytes(text: &str) -> Result<(Kind, u8, &str), Unsupported> {
+const fn bytes(text: &str) -> Result<(Converted, u8, &str), Unsupported> {
     let rest = match without(text, b'h') {
         Some(rest) => rest,
         None => text,
     };
     match (first(rest), without(rest, b'N')) {
         (separator @ (b'C' | b'D'), _) => Err(Unsupported { letter: separator as char }),
-        (_, Some(rest)) => Ok((Kind::Bytes { blanks: false }, 8, rest)),
-        (_, None) => Ok((Kind::Bytes { blanks: true }, 8, rest)),
+        (_, Some(rest)) => Ok((Converted::Bytes { blanks: false }, 8, rest)),
+        (_, None) => Ok((Converted::Bytes { blanks: true }, 8, rest)),
     }
 }
 
@@ -203,8 +203,8 @@ const fn bytes(text: &str) -> Result<(Kind, u8, &str), Unsupported> {
 mod tests {
     use super::*;
 
-    fn parsed(text: &str) -> Conversion<'_> {
-        let (found, rest) = Conversion::parse(text).unwrap();
+    fn parsed(text: &str) -> FormatConversion<'_> {
+        let (found, rest) = FormatConversion::parse(text).unwrap();
         assert_eq!(rest, "", "{text}");
         found
     }
@@ -212,32 +212,35 @@ mod tests {
     #[test]
     fn conversions_are_those_of_c() {
         let found = parsed("-08.*llx");
-        assert_eq!((found.flags, found.width, found.precision), ("-0", Amount::Fixed(8), Amount::Argument));
-        assert_eq!((found.kind, found.size), (Kind::Hex, 8));
+        assert_eq!(
+            (found.flags, found.width, found.precision),
+            ("-0", FormatAmount::Fixed(8), FormatAmount::ArgumentRole)
+        );
+        assert_eq!((found.kind, found.size), (Converted::Hex, 8));
         for (text, kind, size) in [
-            ("d", Kind::Signed, 4),
-            ("hhi", Kind::Signed, 1),
-            ("hu", Kind::Unsigned, 2),
-            ("zu", Kind::Unsigned, 8),
-            ("jX", Kind::UpperHex, 8),
-            ("#to", Kind::Octal, 8),
-            ("c", Kind::Character, 1),
-            ("20p", Kind::Pointer, 8),
-            ("s", Kind::Text, 8),
-            ("*ph", Kind::Bytes { blanks: true }, 8),
-            ("6phN", Kind::Bytes { blanks: false }, 8),
+            ("d", Converted::Signed, 4),
+            ("hhi", Converted::Signed, 1),
+            ("hu", Converted::Unsigned, 2),
+            ("zu", Converted::Unsigned, 8),
+            ("jX", Converted::UpperHex, 8),
+            ("#to", Converted::Octal, 8),
+            ("c", Converted::Character, 1),
+            ("20p", Converted::Pointer, 8),
+            ("s", Converted::Text, 8),
+            ("*ph", Converted::Bytes { blanks: true }, 8),
+            ("6phN", Converted::Bytes { blanks: false }, 8),
         ] {
             let found = parsed(text);
             assert_eq!((found.kind, found.size), (kind, size), "{text}");
         }
-        assert_eq!(parsed("99999999d").width, Amount::Fixed(u16::MAX));
-        assert_eq!(parsed(".s").precision, Amount::Fixed(0));
+        assert_eq!(parsed("99999999d").width, FormatAmount::Fixed(u16::MAX));
+        assert_eq!(parsed(".s").precision, FormatAmount::Fixed(0));
     }
 
     #[test]
     fn without_a_count_a_pointer_is_one() {
-        let (found, rest) = Conversion::parse("phN").unwrap();
-        assert_eq!((found.kind, rest), (Kind::Pointer, "hN"));
+        let (found, rest) = FormatConversion::parse("phN").unwrap();
+        assert_eq!((found.kind, rest), (Converted::Pointer, "hN"));
     }
 
     #[test]
@@ -258,14 +261,14 @@ mod tests {
             ("*.*ph", '.'),
             ("5%", '%'),
         ] {
-            assert_eq!(Conversion::parse(text), Err(Unsupported { letter }), "%{text}");
+            assert_eq!(FormatConversion::parse(text), Err(Unsupported { letter }), "%{text}");
         }
-        assert!(Conversion::parse("\u{e9}").is_err());
+        assert!(FormatConversion::parse("\u{e9}").is_err());
     }
 
     #[test]
     fn arguments_have_their_order() {
-        use Argument::{Column, Length, Nothing, Value};
+        use ArgumentRole::{Column, Length, Nothing, Value};
         for (text, arguments) in [
             ("d", [Nothing, Nothing, Value]),
             ("*.*d", [Column, Column, Value]),

@@ -8,12 +8,12 @@
 //! programs.
 //!
 //! ```
-//! use printf_format::{Format, Kind, Piece};
+//! use printf_format::{FormatString, Converted, FormatPiece};
 //!
-//! let mut pieces = Format::new("order %08lx of %s").pieces();
-//! assert!(matches!(pieces.next(), Some(Piece::Text("order "))));
-//! let Some(Piece::Conversion(found)) = pieces.next() else { unreachable!() };
-//! assert_eq!((found.kind, found.size), (Kind::Hex, 8));
+//! let mut pieces = FormatString::new("order %08lx of %s").pieces();
+//! assert!(matches!(pieces.next(), Some(FormatPiece::Text("order "))));
+//! let Some(FormatPiece::Conversion(found)) = pieces.next() else { unreachable!() };
+//! assert_eq!((found.kind, found.size), (Converted::Hex, 8));
 //! assert_eq!(pieces.count(), 2);
 //! ```
 #![no_std]
@@ -24,6 +24,8 @@ extern crate std;
 
 mod conversion;
 mod format;
+mod unsupported;
 
-pub use conversion::{Amount, Argument, Conversion, Kind};
-pub use format::{Format, Next, Piece, Pieces, Unsupported};
+pub use conversion::{ArgumentRole, Converted, FormatAmount, FormatConversion};
+pub use format::{FormatPiece, FormatPieces, FormatString};
+pub use unsupported::Unsupported;

@@ -26,7 +26,7 @@ pub(crate) use uses::copied;
 /// Enters the event of a site into the session that this process is attached to, and connects the site with
 /// it. Nothing happens to a site that is connected already, is of another version, or finds no space; nor
 /// where there is no session. A format that no event can have, or another than the event of its name has, is
-/// refused, and the session tells so.
+/// refused, and the session says so.
 ///
 /// Nothing is kept of the site's address.
 ///
@@ -46,10 +46,11 @@ pub unsafe fn register(site: *const site::RawSite) {
     if !site.word.load(Acquire).is_null() {
         return;
     }
-    // SAFETY: the caller's promise; a site of this version has a format.
     let (id, write) = match version {
-        FORMAT_VERSION => unsafe { (format_site::id_of(&*with_format, &shared.control), format_site::WRITE) },
-        _ => unsafe { (id_of(site, &shared.control), write as *mut c_void) },
+        // SAFETY: the caller's promise; a site of this version has a format.
+        FORMAT_VERSION => (unsafe { format_site::id_of(&*with_format, &shared.control) }, format_site::WRITE),
+        // SAFETY: the caller's promise.
+        _ => (unsafe { id_of(site, &shared.control) }, write as *mut c_void),
     };
     let Some(id) = id else { return };
     let Some(word) = shared.control.enabled_words().get(event_index(id)) else { return };

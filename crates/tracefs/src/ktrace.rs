@@ -1,5 +1,5 @@
-//! `ktrace`: tracepoints with formats, by the tree of the tracer that they are named after. Its modes and texts
-//! are that tracer's.
+//! `ktrace`: tracepoints with formats, by the tree of the tracer that they are named after. Its modes and
+//! texts are that tracer's.
 
 mod enabled;
 mod events;

@@ -14,7 +14,7 @@ macro_rules! many {
     };
 }
 
-many!(many_100 100 many_101 101 many_102 102 many_103 103 many_104 104 many_105 105 many_106 106 many_107 107);
+many!(many_100 100 many_101 101 many_102 102 many_103 103 many_104 104 many_105 105 many_106 106);
 
 fn main() {
     record_many();

@@ -11,11 +11,12 @@
  * values are evaluated only where the event is on. Recording makes no system call, takes no lock, allocates
  * nothing, and may be done in a signal handler (LB_PRINTK as far as snprintf may).
  *
- * DO_TRACE(NAME, FORMAT, ARGUMENTS...) is the event NAME of the system ktrace: it is recorded as its arguments
- * are, and shown as printf would. The format is a literal, checked as printf's, of %d %i %u %x %X %o %c %s %p
- * with flags, widths, precisions and lengths; %*ph and %*phN are a dump of so many bytes. At most 16 arguments,
- * none of floating point. A text at a wrong address is shown as (fault). One NAME has one FORMAT in a session:
- * another is refused, and told. With LOOKBACK_NO_KTRACE defined nothing is left of them but the check.
+ * DO_TRACE(NAME, FORMAT, ARGUMENTS...) is the event NAME of the system ktrace: it is recorded as its
+ * arguments are, and shown as printf would. The format is a literal, checked as printf's, of
+ * %d %i %u %x %X %o %c %s %p with flags, widths, precisions and lengths; %*ph and %*phN are a dump of so many
+ * bytes. At most 16 arguments, none of floating point. A text at a wrong address is shown as (fault). One
+ * NAME has one FORMAT in a session: another is refused, and reported. With LOOKBACK_NO_KTRACE defined nothing
+ * is left of them but the check.
  *
  * lookback_snapshot keeps what the session's default instance has recorded up to here, and says why; the
  * first 96 bytes of the reason are kept. Nothing happens in a program that is not recorded; where the session
@@ -489,7 +490,8 @@ static inline void lookback_snapshot(const char *reason)
 
 #endif
 
-static inline void __attribute__((unused, format(printf, 1, 2))) lookback_check_format(const char *format, ...)
+static inline void __attribute__((unused, format(printf, 1, 2)))
+lookback_check_format(const char *format, ...)
 {
 	(void)format;
 }

@@ -4,7 +4,7 @@
 use abi::site::ARGUMENTS;
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
-use printf_format::{Amount, Argument, Conversion, Format, Kind, Piece};
+use printf_format::{ArgumentRole, Converted, FormatAmount, FormatConversion, FormatPiece, FormatString};
 
 /// The most words of a tracepoint: two for each argument.
 pub(crate) const WORDS: usize = 2 * ARGUMENTS;
@@ -39,7 +39,7 @@ pub trait FormatArgument: Known {
     /// What it is.
     const CLASS: ArgumentClass;
 
-    /// What there is of it, where it says so itself; and the value, or where it is.
+    /// How many bytes it has, if it is text or bytes; and the value, or where it is.
     fn words(self) -> (Option<u64>, u64);
 }
 
@@ -172,20 +172,20 @@ impl<First: FormatArgument, Rest: FormatArguments> FormatArguments for (First, R
 /// Checks that events can have a format, and counts its arguments. Made for constants: what is wrong is an
 /// error of the compiler's.
 pub(crate) const fn check_format(format: &str) -> usize {
-    let (mut rest, mut count) = (Format::new(format), 0);
+    let (mut rest, mut count) = (FormatString::new(format), 0);
     while let Some((piece, after)) = rest.next() {
         rest = after;
         let arguments = match piece {
-            Piece::Text(_) => continue,
-            Piece::Conversion(conversion) => conversion.arguments(),
-            Piece::Unsupported(_) => panic!(
+            FormatPiece::Text(_) => continue,
+            FormatPiece::Conversion(conversion) => conversion.arguments(),
+            FormatPiece::Unsupported(_) => panic!(
                 "the format has a conversion that events don't have: they have %d %i %u %x %X %o %c %s %p, \
                  and %*ph"
             ),
         };
         let mut at = 0;
         while at < arguments.len() {
-            count += !matches!(arguments[at], Argument::Nothing) as usize;
+            count += !matches!(arguments[at], ArgumentRole::Nothing) as usize;
             at += 1;
         }
     }
@@ -195,10 +195,10 @@ pub(crate) const fn check_format(format: &str) -> usize {
 
 /// Checks that values of these classes fit a format. Made for constants, as [`check_format`].
 pub(crate) const fn check_arguments(format: &str, classes: &[ArgumentClass; ARGUMENTS], count: usize) {
-    let (mut rest, mut next) = (Format::new(format), 0);
+    let (mut rest, mut next) = (FormatString::new(format), 0);
     while let Some((piece, after)) = rest.next() {
         rest = after;
-        if let Piece::Conversion(conversion) = piece {
+        if let FormatPiece::Conversion(conversion) = piece {
             next = check_conversion(&conversion, classes, count, next);
         }
     }
@@ -207,7 +207,7 @@ pub(crate) const fn check_arguments(format: &str, classes: &[ArgumentClass; ARGU
 
 /// Checks the arguments of a conversion from an index on, and gives that of the next conversion's.
 const fn check_conversion(
-    conversion: &Conversion<'_>,
+    conversion: &FormatConversion<'_>,
     classes: &[ArgumentClass; ARGUMENTS],
     count: usize,
     mut next: usize,
@@ -216,11 +216,11 @@ const fn check_conversion(
     let mut at = 0;
     while at < arguments.len() {
         let expected = match (arguments[at], conversion.kind, conversion.size) {
-            (Argument::Nothing, ..) | (Argument::Length, Kind::Bytes { .. }, _) => None,
-            (Argument::Column | Argument::Length, ..) => Some(ArgumentClass::Int),
-            (_, Kind::Text, _) => Some(ArgumentClass::Text),
-            (_, Kind::Pointer, _) => Some(ArgumentClass::Pointer),
-            (_, Kind::Bytes { .. }, _) => Some(ArgumentClass::Bytes),
+            (ArgumentRole::Nothing, ..) | (ArgumentRole::Length, Converted::Bytes { .. }, _) => None,
+            (ArgumentRole::Column | ArgumentRole::Length, ..) => Some(ArgumentClass::Int),
+            (_, Converted::Text, _) => Some(ArgumentClass::Text),
+            (_, Converted::Pointer, _) => Some(ArgumentClass::Pointer),
+            (_, Converted::Bytes { .. }, _) => Some(ArgumentClass::Bytes),
             (_, _, 8) => Some(ArgumentClass::Long),
             _ => Some(ArgumentClass::Int),
         };
@@ -231,9 +231,9 @@ const fn check_conversion(
         }
         at += 1;
     }
-    if matches!(conversion.kind, Kind::Bytes { .. }) {
+    if matches!(conversion.kind, Converted::Bytes { .. }) {
         assert!(
-            matches!(conversion.width, Amount::Argument),
+            matches!(conversion.width, FormatAmount::ArgumentRole),
             "a dump is %*ph: its slice says how long it is"
         );
     }

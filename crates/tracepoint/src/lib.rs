@@ -69,6 +69,7 @@
 extern crate std;
 
 mod critical_section;
+mod do_trace;
 mod field;
 mod format_arguments;
 mod format_site;

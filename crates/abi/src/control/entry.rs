@@ -47,11 +47,13 @@ pub struct ProcessEntry {
     pub status: AtomicU32,
     /// Pages of address space that its limit was raised by, for what it has mapped of the session.
     pub limit_raised: AtomicU32,
-    /// The [`ControlHeader::functions`](super::ControlHeader::functions) that its code was last brought up to date with.
+    /// The [`ControlHeader::functions`](super::ControlHeader::functions) that its code was last brought up to
+    /// date with.
     pub functions: AtomicU32,
     /// How many of its functions are traced.
     pub traced_functions: AtomicU32,
-    /// Where the heap says why its functions are not traced: a [`FunctionsOff`](super::FunctionsOff); 0 as long as nothing does.
+    /// Where the heap says why its functions are not traced: a [`FunctionsOff`](super::FunctionsOff); 0 as
+    /// long as nothing does.
     pub functions_off: AtomicU64,
     /// What is mapped where: [`map_word`](super::map_word)s, the program first, 0 after the last.
     pub maps: [AtomicU64; PROCESS_MAPS],

@@ -11,7 +11,7 @@ pub const TRACEPOINT_USES: usize = 8192;
 /// bits 28..64   the lower bits of the time at which the process started
 /// ```
 ///
-/// From 0 to a use and back: by the process. A process that was killed leaves its words behind: they count no
+/// From 0 to a use and back: by the process. A process that was killed leaves its words: they count no
 /// longer, as its entry says that it has ended or describes another. Whoever needs space sets them to 0, by
 /// compare-exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -237,13 +237,13 @@ mod tests {
     use abi::site::{FORMAT_VERSION, HEAD_WORDS, Payload, RawSite};
     use core::ptr::{null, null_mut};
     use core::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32};
-    use printf_format::Format;
+    use printf_format::FormatString;
     use std::string::String;
     use std::vec::Vec;
 
     /// What a registered site of a format hands over, laid out.
     fn laid_out(format: &str, texts_have_lengths: bool, words: &[u64], readable: Readable) -> Vec<u8> {
-        let fields = FormatFields::of(Format::new(format)).unwrap();
+        let fields = FormatFields::of(FormatString::new(format)).unwrap();
         let site = RawFormatSite {
             site: RawSite {
                 version: FORMAT_VERSION,

@@ -5,7 +5,7 @@ use abi::site::argument::{BYTES, LENGTH, NUMBER, TEXT, UNBOUNDED};
 use abi::site::{ARGUMENTS, DYNAMIC, RawField, WORDS, kind};
 use core::ffi::CStr;
 use core::ptr::null;
-use printf_format::{Amount, Argument, Conversion, Format, Kind, Piece};
+use printf_format::{ArgumentRole, Converted, FormatAmount, FormatConversion, FormatPiece, FormatString};
 
 /// Bytes of an event.
 const SIZE: usize = WORDS * 8;
@@ -44,32 +44,34 @@ pub(super) struct FormatFields {
 
 impl FormatFields {
     /// Those of a format.
-    pub(super) fn of(format: Format<'_>) -> Result<FormatFields, BadFormat> {
+    pub(super) fn of(format: FormatString<'_>) -> Result<FormatFields, BadFormat> {
         let mut found =
             FormatFields { arguments: [0; ARGUMENTS], fields: [None; ARGUMENTS], start: 0, share: 0 };
         let mut count = 0;
         for piece in format.pieces() {
             match piece {
-                Piece::Text(_) => {}
-                Piece::Conversion(conversion) => found.add(&conversion, &mut count)?,
-                Piece::Unsupported(unsupported) => return Err(BadFormat::Unsupported(unsupported.letter)),
+                FormatPiece::Text(_) => {}
+                FormatPiece::Conversion(conversion) => found.add(&conversion, &mut count)?,
+                FormatPiece::Unsupported(unsupported) => {
+                    return Err(BadFormat::Unsupported(unsupported.letter));
+                }
             }
         }
         found.lay_out()?;
         Ok(found)
     }
 
-    fn add(&mut self, conversion: &Conversion<'_>, count: &mut usize) -> Result<(), BadFormat> {
+    fn add(&mut self, conversion: &FormatConversion<'_>, count: &mut usize) -> Result<(), BadFormat> {
         for argument in conversion.arguments() {
             let code = match argument {
-                Argument::Nothing => continue,
-                Argument::Column => NUMBER | 4,
-                Argument::Length => LENGTH,
-                Argument::Value => value(conversion),
+                ArgumentRole::Nothing => continue,
+                ArgumentRole::Column => NUMBER | 4,
+                ArgumentRole::Length => LENGTH,
+                ArgumentRole::Value => value(conversion),
             };
             let field = match argument {
-                Argument::Value => Some(field(conversion, *count)),
-                Argument::Column => Some(RawField { kind: kind::SIGNED, ..number(*count, 4) }),
+                ArgumentRole::Value => Some(field(conversion, *count)),
+                ArgumentRole::Column => Some(RawField { kind: kind::SIGNED, ..number(*count, 4) }),
                 _ => None,
             };
             *self.arguments.get_mut(*count).ok_or(BadFormat::TooManyArguments)? = code;
@@ -114,14 +116,14 @@ pub(super) fn aligned(offset: usize, size: usize) -> usize {
 }
 
 /// What is converted, as the recorder takes it.
-fn value(conversion: &Conversion<'_>) -> u16 {
-    let amount = |amount: Amount| match amount {
-        Amount::Fixed(most) => most.min(UNBOUNDED),
+fn value(conversion: &FormatConversion<'_>) -> u16 {
+    let amount = |amount: FormatAmount| match amount {
+        FormatAmount::Fixed(most) => most.min(UNBOUNDED),
         _ => UNBOUNDED,
     };
     match conversion.kind {
-        Kind::Text => TEXT | amount(conversion.precision),
-        Kind::Bytes { .. } => BYTES | amount(conversion.width),
+        Converted::Text => TEXT | amount(conversion.precision),
+        Converted::Bytes { .. } => BYTES | amount(conversion.width),
         _ => NUMBER | u16::from(conversion.size),
     }
 }
@@ -133,14 +135,14 @@ fn number(index: usize, size: u8) -> RawField {
 }
 
 /// The field of what is converted.
-fn field(conversion: &Conversion<'_>, index: usize) -> RawField {
+fn field(conversion: &FormatConversion<'_>, index: usize) -> RawField {
     let number = number(index, conversion.size);
     match conversion.kind {
-        Kind::Signed => RawField { kind: kind::SIGNED, ..number },
-        Kind::Pointer => RawField { kind: kind::HEX, ..number },
-        Kind::Character => RawField { kind: kind::TEXT, count: 1, ..number },
-        Kind::Text => RawField { kind: kind::TEXT, size: 1, count: DYNAMIC, ..number },
-        Kind::Bytes { .. } => RawField { size: 1, count: DYNAMIC, ..number },
+        Converted::Signed => RawField { kind: kind::SIGNED, ..number },
+        Converted::Pointer => RawField { kind: kind::HEX, ..number },
+        Converted::Character => RawField { kind: kind::TEXT, count: 1, ..number },
+        Converted::Text => RawField { kind: kind::TEXT, size: 1, count: DYNAMIC, ..number },
+        Converted::Bytes { .. } => RawField { size: 1, count: DYNAMIC, ..number },
         _ => number,
     }
 }

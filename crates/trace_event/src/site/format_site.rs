@@ -12,14 +12,14 @@ use control::{ControlArea, NotAdded};
 use core::ffi::c_void;
 use core::fmt::Write;
 use core::sync::atomic::Ordering::Relaxed;
-use printf_format::Format;
+use printf_format::FormatString;
 use ring_buffer::EncodedEvent;
 
 /// What such sites call.
 pub(super) const WRITE: *mut c_void = write as unsafe extern "C" fn(_, _, _) as *mut c_void;
 
 /// The id of a site's event, which is entered into the session if it isn't there. The site learns how its
-/// arguments are laid out. None, and the session tells why, if the format is refused.
+/// arguments are laid out. None, and the session says why, if the format is refused.
 ///
 /// # Safety
 ///
@@ -27,7 +27,7 @@ pub(super) const WRITE: *mut c_void = write as unsafe extern "C" fn(_, _, _) as 
 pub(super) unsafe fn id_of(site: &RawFormatSite, control: &ControlArea) -> Option<u16> {
     // SAFETY: the caller's promise.
     let (name, format) = unsafe { (text(site.site.name)?, text(site.site.print)?) };
-    let fields = match FormatFields::of(Format::new(format)) {
+    let fields = match FormatFields::of(FormatString::new(format)) {
         // One that its compiler has warned of, in a program that was made nevertheless.
         Ok(fields) if fields.count() != site.site.field_count as usize => Err(BadFormat::OtherArguments),
         found => found,

@@ -10,7 +10,7 @@ use super::literal::{Literal, escaped, plain_parts};
 use abi::common;
 use abi::site::{DYNAMIC, RawField};
 use core::fmt::{Display, Formatter, Result, Write};
-use printf_format::{Amount, Argument, Conversion, Format, Kind, Piece};
+use printf_format::{ArgumentRole, Converted, FormatAmount, FormatConversion, FormatPiece, FormatString};
 
 /// A format and the fields of its arguments, as the `format` text from the first field that is not common on.
 pub(super) struct PrintfFormat<'a> {
@@ -24,8 +24,8 @@ impl<'a> PrintfFormat<'a> {
         PrintfFormat { format: format.strip_suffix('\n').unwrap_or(format), fields }
     }
 
-    fn pieces(&self) -> impl Iterator<Item = (Piece<'a>, bool)> + use<'a> {
-        let mut rest = Format::new(self.format);
+    fn pieces(&self) -> impl Iterator<Item = (FormatPiece<'a>, bool)> + use<'a> {
+        let mut rest = FormatString::new(self.format);
         core::iter::from_fn(move || {
             let (piece, after) = rest.next()?;
             rest = after;
@@ -35,25 +35,25 @@ impl<'a> PrintfFormat<'a> {
 
     fn message(&self, f: &mut Formatter<'_>) -> Result {
         self.pieces().try_for_each(|(piece, is_last)| match piece {
-            Piece::Text(text) => plain_parts(text, is_last)
+            FormatPiece::Text(text) => plain_parts(text, is_last)
                 .try_for_each(|(part, is_plain)| if is_plain { escaped(f, part) } else { f.write_str("%s") }),
-            Piece::Conversion(conversion) => converted(f, &conversion),
-            Piece::Unsupported(_) => Ok(()),
+            FormatPiece::Conversion(conversion) => converted(f, &conversion),
+            FormatPiece::Unsupported(_) => Ok(()),
         })
     }
 
     fn arguments(&self, f: &mut Formatter<'_>) -> Result {
         let mut fields = self.fields.fields();
         self.pieces().try_for_each(|(piece, is_last)| match piece {
-            Piece::Text(text) => plain_parts(text, is_last)
+            FormatPiece::Text(text) => plain_parts(text, is_last)
                 .filter(|(_, is_plain)| !is_plain)
                 .try_for_each(|(part, _)| write!(f, ", {}", Literal(part))),
-            Piece::Conversion(conversion) => conversion
+            FormatPiece::Conversion(conversion) => conversion
                 .arguments()
                 .into_iter()
-                .filter(|argument| matches!(argument, Argument::Column | Argument::Value))
+                .filter(|argument| matches!(argument, ArgumentRole::Column | ArgumentRole::Value))
                 .try_for_each(|_| argument(f, conversion.kind, fields.next().ok_or(core::fmt::Error)?)),
-            Piece::Unsupported(_) => Ok(()),
+            FormatPiece::Unsupported(_) => Ok(()),
         })
     }
 }
@@ -70,52 +70,52 @@ impl Display for PrintfFormat<'_> {
 }
 
 /// A conversion, as readers know it.
-fn converted(f: &mut Formatter<'_>, conversion: &Conversion<'_>) -> Result {
-    if let Kind::Bytes { .. } = conversion.kind {
+fn converted(f: &mut Formatter<'_>, conversion: &FormatConversion<'_>) -> Result {
+    if let Converted::Bytes { .. } = conversion.kind {
         return f.write_str("%s");
     }
     f.write_char('%')?;
     f.write_str(conversion.flags)?;
     amount(f, "", conversion.width)?;
-    if conversion.kind != Kind::Text {
+    if conversion.kind != Converted::Text {
         amount(f, ".", conversion.precision)?;
     }
     f.write_str(match (conversion.kind, conversion.size) {
-        (Kind::Character | Kind::Pointer | Kind::Text, _) => "",
+        (Converted::Character | Converted::Pointer | Converted::Text, _) => "",
         (_, 1) => "hh",
         (_, 2) => "h",
         (_, 8) => "l",
         _ => "",
     })?;
     f.write_char(match conversion.kind {
-        Kind::Signed => 'd',
-        Kind::Unsigned => 'u',
-        Kind::Hex => 'x',
-        Kind::UpperHex => 'X',
-        Kind::Octal => 'o',
-        Kind::Pointer => 'p',
-        Kind::Character | Kind::Text | Kind::Bytes { .. } => 's',
+        Converted::Signed => 'd',
+        Converted::Unsigned => 'u',
+        Converted::Hex => 'x',
+        Converted::UpperHex => 'X',
+        Converted::Octal => 'o',
+        Converted::Pointer => 'p',
+        Converted::Character | Converted::Text | Converted::Bytes { .. } => 's',
     })
 }
 
 /// A width or a precision, with a sign in front.
-fn amount(f: &mut Formatter<'_>, sign: &str, amount: Amount) -> Result {
+fn amount(f: &mut Formatter<'_>, sign: &str, amount: FormatAmount) -> Result {
     match amount {
-        Amount::None => Ok(()),
-        Amount::Fixed(number) => write!(f, "{sign}{number}"),
-        Amount::Argument => write!(f, "{sign}*"),
+        FormatAmount::None => Ok(()),
+        FormatAmount::Fixed(number) => write!(f, "{sign}{number}"),
+        FormatAmount::ArgumentRole => write!(f, "{sign}*"),
     }
 }
 
 /// An argument of a conversion of this kind.
-fn argument(f: &mut Formatter<'_>, kind: Kind, field: &RawField) -> Result {
+fn argument(f: &mut Formatter<'_>, kind: Converted, field: &RawField) -> Result {
     let name = name(field.name)?;
     match kind {
-        Kind::Bytes { blanks } => {
+        Converted::Bytes { blanks } => {
             let function = if blanks { "__print_hex" } else { "__print_hex_str" };
             write!(f, ", {function}(__get_dynamic_array({name}), __get_dynamic_array_len({name}))")
         }
-        Kind::Text if field.count == DYNAMIC => write!(f, ", __get_str({name})"),
+        Converted::Text if field.count == DYNAMIC => write!(f, ", __get_str({name})"),
         _ => write!(f, ", REC->{name}"),
     }
 }
@@ -127,7 +127,7 @@ mod tests {
     use std::string::{String, ToString};
 
     fn text(format: &str) -> String {
-        let fields = FormatFields::of(Format::new(format)).unwrap();
+        let fields = FormatFields::of(FormatString::new(format)).unwrap();
         PrintfFormat::of(format, &fields).to_string()
     }
 
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn what_no_event_can_have_is_refused() {
-        let refused = |format: &str| FormatFields::of(Format::new(format)).map(drop);
+        let refused = |format: &str| FormatFields::of(FormatString::new(format)).map(drop);
         assert_eq!(refused("%d %f"), Err(BadFormat::Unsupported('f')));
         assert_eq!(refused(&"%c".repeat(16)), Ok(()));
         assert_eq!(refused(&"%c".repeat(17)), Err(BadFormat::TooManyArguments));

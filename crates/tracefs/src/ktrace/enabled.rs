@@ -1,15 +1,14 @@
 //! `ktrace/enabled`: the switch for all tracepoints with formats.
 
 use super::switch;
-use crate::control_file::Change;
 use crate::errno::errno;
 use crate::listed::Listed;
 use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 
-/// Reads 0 or 1. Takes a number: 0 stops all tracepoints with formats in all instances, any other lets them go
-/// on. Each keeps whether it is enabled.
+/// Reads 0 or 1. Takes a number: 0 stops all tracepoints with formats in all instances, any other lets them
+/// go on. Each keeps whether it is enabled.
 #[derive(Clone, Default)]
 struct Enabled;
 
@@ -20,10 +19,6 @@ pub(super) const LISTED: Listed = Listed::of::<Enabled>(
 
 impl TextFile for Enabled {
     const MODE: u32 = 0o664;
-
-    fn takes_away(&self, change: Change<'_>) -> bool {
-        matches!(change, Change::Written(bytes) if switch::parse(bytes) == Ok(false))
-    }
 
     fn show(&self, array: &TraceArray) -> Result<String, Errno> {
         Ok(switch::text(!array.instance().control().are_tracepoints_stopped()))

@@ -1,7 +1,7 @@
 //! `ktrace/events`: a file for each tracepoint that a process has.
 
 use super::switch;
-use super::tracepoint::Tracepoint;
+use super::tracepoint::FormatTracepoint;
 use crate::control_file::Change;
 use crate::node::{Directory, Node};
 use crate::text_file::TextFile;
@@ -18,19 +18,20 @@ impl Directory for KtraceEventsDirectory {
     }
 
     fn names(&self, array: &TraceArray) -> Vec<String> {
-        let used = Tracepoint::all(array).into_iter().filter(|tracepoint| tracepoint.is_used(array));
+        let used = FormatTracepoint::all(array).into_iter().filter(|tracepoint| tracepoint.is_used(array));
         used.map(|tracepoint| tracepoint.name).collect()
     }
 
     fn entry(&self, array: &TraceArray, name: &str) -> Option<Node> {
-        let tracepoint = Tracepoint::named(array, name).filter(|tracepoint| tracepoint.is_used(array))?;
+        let tracepoint =
+            FormatTracepoint::named(array, name).filter(|tracepoint| tracepoint.is_used(array))?;
         Some(Node::file(array, Arc::new(TracepointFile(Arc::new(tracepoint)))))
     }
 }
 
 /// One of them: reads 0 or 1, takes a number.
 #[derive(Clone)]
-struct TracepointFile(Arc<Tracepoint>);
+struct TracepointFile(Arc<FormatTracepoint>);
 
 impl TextFile for TracepointFile {
     const MODE: u32 = 0o660;

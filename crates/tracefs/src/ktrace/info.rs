@@ -1,6 +1,6 @@
 //! `ktrace/info`: all tracepoints with formats that there have been.
 
-use super::tracepoint::Tracepoint;
+use super::tracepoint::FormatTracepoint;
 use crate::listed::Listed;
 use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
@@ -22,8 +22,8 @@ impl TextFile for Info {
     const IS_KEPT: bool = true;
 
     fn show(&self, array: &TraceArray) -> Result<String, Errno> {
-        let lines = Tracepoint::all(array).into_iter().map(|tracepoint| {
-            let Tracepoint { id, name, format } = &tracepoint;
+        let lines = FormatTracepoint::all(array).into_iter().map(|tracepoint| {
+            let FormatTracepoint { id, name, format } = &tracepoint;
             let state = if tracepoint.is_enabled(array) { "enabled" } else { "disabled" };
             format!("name '{name}' format '{format}' id {id} {state}\n")
         });

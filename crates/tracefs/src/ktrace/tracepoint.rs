@@ -7,7 +7,7 @@ use abi::site::FORMAT_SYSTEM;
 use rustix::io::Errno;
 
 /// A tracepoint with a format.
-pub(super) struct Tracepoint {
+pub(super) struct FormatTracepoint {
     /// Its event's id.
     pub(super) id: u16,
     /// Its name.
@@ -19,22 +19,22 @@ pub(super) struct Tracepoint {
 /// Bytes that a description takes at most.
 const LONGEST: usize = 8192;
 
-impl Tracepoint {
+impl FormatTracepoint {
     /// All that there have been, in the order of their ids.
-    pub(super) fn all(array: &TraceArray) -> Vec<Tracepoint> {
+    pub(super) fn all(array: &TraceArray) -> Vec<FormatTracepoint> {
         let catalog = array.catalog();
-        catalog.events_of(FORMAT_SYSTEM).filter_map(|event| Tracepoint::of(array, event)).collect()
+        catalog.events_of(FORMAT_SYSTEM).filter_map(|event| FormatTracepoint::of(array, event)).collect()
     }
 
     /// The one of this name.
-    pub(super) fn named(array: &TraceArray, name: &str) -> Option<Tracepoint> {
-        Tracepoint::of(array, array.catalog().event(FORMAT_SYSTEM, name)?)
+    pub(super) fn named(array: &TraceArray, name: &str) -> Option<FormatTracepoint> {
+        FormatTracepoint::of(array, array.catalog().event(FORMAT_SYSTEM, name)?)
     }
 
-    fn of(array: &TraceArray, event: &EventName) -> Option<Tracepoint> {
+    fn of(array: &TraceArray, event: &EventName) -> Option<FormatTracepoint> {
         let mut buffer = vec![0; LONGEST];
         let format = array.instance().control().declaration(event.id, &mut buffer)?.to_string();
-        Some(Tracepoint { id: event.id, name: event.event.clone(), format })
+        Some(FormatTracepoint { id: event.id, name: event.event.clone(), format })
     }
 
     /// Whether a process has it.

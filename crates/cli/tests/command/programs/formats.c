@@ -31,7 +31,8 @@ extern "C" void plugin_work(void)
 #else
 
 #define ONE(n) TRACE(many_##n, "number %d of %s", n, program);
-#define TEN(n) ONE(n##0) ONE(n##1) ONE(n##2) ONE(n##3) ONE(n##4) ONE(n##5) ONE(n##6) ONE(n##7) ONE(n##8) ONE(n##9)
+#define TEN(n) \
+	ONE(n##0) ONE(n##1) ONE(n##2) ONE(n##3) ONE(n##4) ONE(n##5) ONE(n##6) ONE(n##7) ONE(n##8) ONE(n##9)
 
 /* The forms that tracepoints were declared in where they come from. */
 DEFINE_KTRACE_STRUCT(pair) {
@@ -52,7 +53,8 @@ static void __attribute__((constructor)) early(void)
 static void numbers(void)
 {
 	TRACE(ints, "%d %i %u %x %X %o", -1, 2, 4294967295u, 0xbeef, 0xbeef, 8);
-	TRACE(shorts, "%hd %hu %hhd %hhu", (short)-5, (unsigned short)65535, (signed char)-128, (unsigned char)255);
+	TRACE(shorts, "%hd %hu %hhd %hhu", (short)-5, (unsigned short)65535, (signed char)-128,
+		(unsigned char)255);
 	TRACE(longs, "%ld %lu %lx %lld %llu", INT64_MIN, UINT64_MAX, 1L << 40, -1LL, 1ULL << 63);
 	TRACE(sizes, "%zu %zd %jd %td", sizeof(int), (ssize_t)-1, (intmax_t)-2, (ptrdiff_t)3);
 	TRACE(columns, "|%5d|%-5d|%05d|%+d|% d|%#x|%#o|%.3d|%8.3x|", 1, 2, 3, 4, 5, 6, 7, 8, 9);
