@@ -7,6 +7,7 @@ mod format_site;
 mod format_text;
 mod literal;
 mod printf_format;
+mod program_text;
 mod uses;
 
 use crate::current::shared;

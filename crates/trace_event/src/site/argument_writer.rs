@@ -4,12 +4,11 @@
 //! `docs/decisions/007-memory.md`.
 
 use super::format_fields::{LOCATION, aligned};
+use super::program_text::{Readable, end_of_character, len_of_text};
 use abi::common;
 use abi::site::argument::{BYTES, LENGTH, NUMBER, TEXT, UNBOUNDED};
 use abi::site::{Arguments, RawFormatSite, WORDS};
-use core::ptr::copy_nonoverlapping;
 use core::sync::atomic::Ordering::Relaxed;
-use shm::PAGE;
 
 /// Bytes of an event.
 const SIZE: usize = WORDS * 8;
@@ -23,13 +22,13 @@ const NULL: &[u8] = b"(null)";
 /// What stands for a text that can't be read, as probes have it.
 const FAULT: &[u8] = b"(fault)";
 
-/// How many bytes from an address on can be read, up to so many.
-type Readable = fn(*const u8, usize) -> usize;
-
-/// An event that is being laid out.
+/// An event that is being laid out. Words are built in registers: bytes that went through memory in other
+/// sizes would make the recorder's loads wait for them.
 struct ArgumentWriter<'a> {
-    bytes: &'a mut [u8; SIZE],
+    payload: &'a mut [u64; WORDS],
     words: *const u64,
+    /// The word that `fixed` is in, as far as it is filled.
+    word: u64,
     /// Where the next number goes.
     fixed: usize,
     /// Where the next text or dump goes.
@@ -51,15 +50,12 @@ struct ArgumentWriter<'a> {
 /// The site has been registered. There is a word for each argument; if its texts have lengths, there is as
 /// much of texts and dumps as is said.
 pub(super) unsafe fn lay_out(site: &RawFormatSite, arguments: &mut Arguments, readable: Readable) -> usize {
-    let start = usize::from(site.start.load(Relaxed));
-    let payload = &mut arguments.payload.words;
-    payload.iter_mut().take(start / 8).for_each(|word| *word = 0);
     let mut writer = ArgumentWriter {
-        // SAFETY: all of its bytes, which any value may have, and which have no alignment.
-        bytes: unsafe { &mut *(&raw mut *payload).cast() },
+        payload: &mut arguments.payload.words,
         words: arguments.words,
+        word: 0,
         fixed: common::SIZE,
-        next: start,
+        next: usize::from(site.start.load(Relaxed)),
         share: usize::from(site.share.load(Relaxed)),
         end: 0,
         length: None,
@@ -120,11 +116,19 @@ impl ArgumentWriter<'_> {
         }
     }
 
+    fn store(&mut self, index: usize, word: u64) {
+        if let Some(to) = self.payload.get_mut(index) {
+            *to = word;
+        }
+    }
+
     /// Puts the lower bytes of a word into the fixed part.
     fn put_number(&mut self, word: u64, size: usize) {
         let at = aligned(self.fixed, size);
-        let to = self.bytes.get_mut(at..at + size);
-        to.into_iter().flatten().zip(word.to_le_bytes()).for_each(|(to, byte)| *to = byte);
+        let value = word & u64::MAX.wrapping_shr(64 - 8 * size as u32);
+        let before = if at & 7 == 0 { 0 } else { self.word };
+        self.word = before | value.wrapping_shl(8 * (at as u32 & 7));
+        self.store(at / 8, self.word);
         self.fixed = at + size;
     }
 
@@ -156,8 +160,7 @@ impl ArgumentWriter<'_> {
             } else {
                 let kept = end_of_character(text, space - MARK.len().min(space));
                 self.append(text, kept, MARK.len() + 1);
-                let mark = self.bytes.get_mut(self.end - MARK.len() - 1..self.end - 1);
-                mark.into_iter().flatten().zip(MARK).for_each(|(to, byte)| *to = *byte);
+                self.put_mark(self.end - MARK.len() - 1);
             }
         }
     }
@@ -174,6 +177,14 @@ impl ArgumentWriter<'_> {
         unsafe { self.append(bytes, count, 0) }
     }
 
+    /// Puts the mark of a text that was cut off at an offset.
+    fn put_mark(&mut self, offset: usize) {
+        // SAFETY: all of its bytes, which any value may have, and which have no alignment.
+        let bytes: &mut [u8; SIZE] = unsafe { &mut *(&raw mut *self.payload).cast() };
+        let mark = bytes.get_mut(offset..offset + MARK.len());
+        mark.into_iter().flatten().zip(MARK).for_each(|(to, byte)| *to = *byte);
+    }
+
     /// Appends so many bytes and zeros after the fixed part, and where they are to it.
     ///
     /// # Safety
@@ -182,52 +193,24 @@ impl ArgumentWriter<'_> {
     unsafe fn append(&mut self, bytes: *const u8, len: usize, zeros: usize) {
         let (start, end) = (self.next, self.next + len + zeros);
         self.put_number(((len + zeros) as u64) << 16 | start as u64, LOCATION);
-        if let Some(to) = self.bytes.get_mut(start..start + len) {
-            // SAFETY: the caller's promise; so many bytes of the payload, which no program's text is in.
-            unsafe { copy_nonoverlapping(bytes, to.as_mut_ptr(), len) };
+        // SAFETY: the caller's promise; what `at` leaves of the bytes are 8 at least.
+        let word_at = |at: usize| unsafe { bytes.add(at).cast::<u64>().read_unaligned() };
+        let (whole, rest) = (len / 8, len & 7);
+        (0..whole).for_each(|index| self.store(start / 8 + index, word_at(index * 8)));
+        let last = match rest {
+            0 => 0,
+            // One load that ends where the bytes end, shifted to where the rest starts.
+            _ if whole > 0 => word_at(len - 8) >> (64 - 8 * rest as u32),
+            // SAFETY: the caller's promise.
+            _ => (0..rest).rev().fold(0, |word, at| word << 8 | u64::from(unsafe { bytes.add(at).read() })),
+        };
+        self.store(start / 8 + whole, last);
+        if rest + zeros > 8 {
+            self.store(start / 8 + whole + 1, 0);
         }
         let next = aligned(end, 8);
-        self.bytes.get_mut(start + len..next).into_iter().flatten().for_each(|byte| *byte = 0);
         (self.next, self.end) = (next, end);
     }
-}
-
-/// How long a text is that ends with a zero byte, or where it can't be read any more, or after `most` bytes.
-///
-/// # Safety
-///
-/// What `readable` says holds.
-unsafe fn len_of_text(text: *const u8, most: usize, readable: Readable) -> usize {
-    let mut len = 0;
-    while len < most {
-        let rest = text.wrapping_add(len);
-        let in_page = (PAGE - (rest.addr() & (PAGE - 1))).min(most - len);
-        let there = readable(rest, in_page);
-        for at in 0..there {
-            // SAFETY: it can be read. Volatile: the program may change it.
-            if unsafe { rest.add(at).read_volatile() } == 0 {
-                return len + at;
-            }
-        }
-        len += there;
-        if there < in_page {
-            break;
-        }
-    }
-    len
-}
-
-/// The last place up to `end` at which no character of UTF-8 is in the middle.
-///
-/// # Safety
-///
-/// A byte more than `end` can be read.
-unsafe fn end_of_character(text: *const u8, end: usize) -> usize {
-    /// What all bytes of a character but its first are in their upper bits.
-    const CONTINUES: u8 = 0b10;
-    // SAFETY: the caller's promise.
-    let continues = |at: &usize| unsafe { text.add(*at).read_volatile() } >> 6 == CONTINUES;
-    (end.saturating_sub(3)..=end).rev().find(|at| !continues(at)).unwrap_or(end)
 }
 
 #[cfg(test)]
