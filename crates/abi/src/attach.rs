@@ -26,6 +26,10 @@ pub const NAMED_THREADS: usize = 64;
 pub struct AttachRequest {
     /// Which session it is: its number.
     pub session: u64,
+    /// Whether what the process has of another session may be freed, from which it was detached: the
+    /// [times](AttachAnswer) that it had been detached when all its threads were seen to use nothing of it,
+    /// and were so before it is detached once more. 0 for none.
+    pub freed: u64,
     /// The signals that the calling thread blocks, a bit for each: all are, while it is in the routine.
     pub mask: u64,
     /// The name of the process's first thread, with zeros after it.
@@ -46,15 +50,40 @@ pub struct NamedThread {
     pub comm: [u8; 16],
 }
 
-const _: () = assert!(size_of::<AttachRequest>() == 32 + LONGEST_PATH + 20 * NAMED_THREADS);
+const _: () = assert!(size_of::<AttachRequest>() == 40 + LONGEST_PATH + 20 * NAMED_THREADS);
 
-/// What the routine says, in r12 while it waits.
+/// The whole answer, in r12 while the routine waits: what has come of it, and how often the process has been
+/// detached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AttachAnswer {
+    /// What has come of it.
+    pub result: AttachResult,
+    /// How often the process has been detached.
+    pub detached_times: u32,
+}
+
+impl AttachAnswer {
+    /// As a register has it.
+    pub const fn to_word(self) -> u64 {
+        self.result as u64 | (self.detached_times as u64) << 32
+    }
+
+    /// What a register says.
+    pub const fn of(word: u64) -> Option<AttachAnswer> {
+        match AttachResult::of(word & 0xffff_ffff) {
+            Some(result) => Some(AttachAnswer { result, detached_times: (word >> 32) as u32 }),
+            None => None,
+        }
+    }
+}
+
+/// What the routine says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
 pub enum AttachResult {
     /// The process is attached.
     Done = 0,
-    /// It was attached already, to this session or to another one.
+    /// It was attached already.
     Attached = 1,
     /// The session's file belongs to somebody else.
     Foreign = 2,
@@ -67,7 +96,7 @@ pub enum AttachResult {
     /// Another of its threads changes code, or unloads a library: it is attached, but its calls don't lead to
     /// the agent yet.
     Busy = 6,
-    /// It was attached to another session before, which it has mapped still.
+    /// It was detached from another session, which it has mapped still.
     OtherSession = 7,
     /// It is a copy of a process that was attached before.
     Copied = 8,
@@ -75,6 +104,8 @@ pub enum AttachResult {
     NotAttached = 9,
     /// It was started with the agent.
     Preloaded = 10,
+    /// It is attached to another session.
+    Elsewhere = 11,
 }
 
 impl AttachResult {
@@ -92,6 +123,7 @@ impl AttachResult {
             8 => Some(AttachResult::Copied),
             9 => Some(AttachResult::NotAttached),
             10 => Some(AttachResult::Preloaded),
+            11 => Some(AttachResult::Elsewhere),
             _ => None,
         }
     }

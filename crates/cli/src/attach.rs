@@ -1,5 +1,6 @@
 //! `lookback attach` and `detach`: bring the agent into programs that run already, and end its part there.
 
+mod elsewhere;
 mod named;
 mod obstacle;
 mod request;
@@ -10,7 +11,8 @@ use crate::failure::{Done, Failure, code};
 use crate::object;
 use crate::persistent::note_what_is_missing;
 use crate::say::{note, say};
-use abi::attach::AttachRequest;
+use abi::attach::{AttachRequest, AttachResult};
+use elsewhere::OtherSession;
 use named::NamedProcess;
 use remote_call::{AgentFile, CallRefusal, Called};
 use session::Instance;
@@ -30,7 +32,7 @@ pub(crate) fn attach(arguments: &AttachArguments) -> Done {
     let object = object::install()?;
     each(&processes, "attached", |process| match obstacle::find(&session, process, &object) {
         Some(why) => Err(Failure::failed(why)),
-        None => call(&session, process, &object, remote_call::load),
+        None => attach_one(&session, process, &object),
     })
 }
 
@@ -41,7 +43,8 @@ pub(crate) fn detach(arguments: &DetachArguments) -> Done {
     let object = object::install()?;
     each(&processes, "detached", |process| match obstacle::is_known(&session, process) {
         false => Err(Failure::failed("it is not attached to this session")),
-        true => call(&session, process, &object, remote_call::detach),
+        true => call(&session, process, &object, remote_call::detach)?
+            .map_err(|refusal| Failure::failed(advise(&refusal))),
     })
 }
 
@@ -64,15 +67,37 @@ fn each(processes: &[NamedProcess], done: &str, act: impl Fn(&NamedProcess) -> D
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(code::FAILED) })
 }
 
+/// Attaches a process: one that is attached to a session which is over is detached from that before.
+fn attach_one(session: &Instance, process: &NamedProcess, object: &Path) -> Done<Called> {
+    let attempt = || call(session, process, object, remote_call::load);
+    let called = attempt()?;
+    let is_over = || OtherSession::of(process).is_some_and(|other| other.is_over());
+    let called = match called {
+        Err(CallRefusal::NotAttachable(answer)) if answer.result == AttachResult::Elsewhere && is_over() => {
+            match call(session, process, object, remote_call::detach)? {
+                Ok(_) => attempt()?,
+                refused => refused,
+            }
+        }
+        called => called,
+    };
+    called.map_err(|refusal| Failure::failed(advise(&refusal)))
+}
+
 /// What a thread of a process is made to do.
 type RemoteStep = fn(u32, AgentFile<'_>, &AttachRequest, Duration) -> Result<Called, CallRefusal>;
 
-fn call(session: &Instance, process: &NamedProcess, object: &Path, step: RemoteStep) -> Done<Called> {
+fn call(
+    session: &Instance,
+    process: &NamedProcess,
+    object: &Path,
+    step: RemoteStep,
+) -> Done<Result<Called, CallRefusal>> {
     let request = request::of(session, process)?;
     let agent = AgentFile { path: object, bytes: object::OBJECT };
     // One at a time.
     let _lock = session.session().lock_settings()?;
-    step(process.pid, agent, &request, TRY).map_err(|refusal| Failure::failed(advise(&refusal)))
+    Ok(step(process.pid, agent, &request, TRY))
 }
 
 /// A refusal, with what helps.

@@ -19,6 +19,7 @@ use crate::unseen::{self, Watch};
 use child::Child;
 use output::Output;
 use own_session::OwnSession;
+pub(crate) use own_session::is_abandoned;
 use program::Program;
 use progress::ProgressLines;
 use recording::{Recorder, record_ends};

@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     fn effect(number: i64, arguments: [u64; 6]) -> StopEffect {
-        StopEffect::on(&SleepingCall { number, arguments, returns_to: 0 })
+        StopEffect::on(&SleepingCall { number, arguments, stack: 0, returns_to: 0 })
     }
 
     #[test]

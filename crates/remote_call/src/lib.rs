@@ -51,6 +51,7 @@ mod ptrace;
 mod refusal;
 mod routine;
 mod rseq;
+mod session_use;
 mod slept;
 mod socket;
 mod stopped;

@@ -22,13 +22,15 @@ use crate::loading::Loading;
 use crate::look::SleepingCall;
 use crate::refusal::CallRefusal;
 use crate::routine::AttachStep;
+use crate::session_use;
 use crate::socket;
 use crate::stopped::{Stopped, ThreadFailure};
 use abi::OBJECT_PREFIX;
 use abi::attach::{AttachRequest, AttachResult};
 use std::time::{Duration, Instant};
 
-/// Has a thread of a process load the agent, and attach by the request. Looks for a thread that can for so
+/// Has a thread of a process load the agent, and attach by the request; where the process has been detached
+/// from another session, once none of its threads uses that any more. Looks for a thread that can for so
 /// long: one that holds no lock which the dynamic linker needs.
 ///
 /// One at a time for each process: the caller sees to that.
@@ -57,8 +59,18 @@ fn attempt(
     (request, step): (&AttachRequest, AttachStep),
     within: Duration,
 ) -> Result<Called, CallRefusal> {
-    let until = Instant::now() + within;
-    in_thread(|| LoadAttempt { plan: LoadPlan::new(pid, agent, request, step)? }.repeat(until))
+    let until = || Instant::now() + within;
+    in_thread(|| {
+        let mut attempt = LoadAttempt { plan: LoadPlan::new(pid, agent, request, step)? };
+        match attempt.repeat(until()) {
+            Err(CallRefusal::NotAttachable(answer)) if answer.result == AttachResult::OtherSession => {
+                session_use::wait_for_end(&attempt.plan, until())?;
+                attempt.plan.freed = answer.detached_times.into();
+                attempt.repeat(until())
+            }
+            result => result,
+        }
+    })
 }
 
 /// Looks for a thread of a process that can load the agent.
@@ -97,12 +109,12 @@ impl LoadAttempt<'_> {
             stopped.go_on()?;
             return Err(ThreadFailure::Next(reason));
         }
-        let result = Loading::begin(&self.plan, stopped)?.end()?;
+        let answer = Loading::begin(&self.plan, stopped)?.end()?;
         let stood_still = start.elapsed();
-        match result {
+        match answer.result {
             AttachResult::Done => Ok(Called { tid: candidate.tid, stood_still }),
-            AttachResult::Busy => Err(ThreadFailure::Next(CallRefusal::NotAttachable(result).to_string())),
-            _ => Err(CallRefusal::NotAttachable(result).into()),
+            AttachResult::Busy => Err(ThreadFailure::Next(CallRefusal::NotAttachable(answer).to_string())),
+            _ => Err(CallRefusal::NotAttachable(answer).into()),
         }
     }
 
@@ -127,7 +139,12 @@ impl LoadAttempt<'_> {
         let registers = &stopped.found;
         let (number, _) = registers.call();
         if number >= 0 {
-            let call = SleepingCall { number, arguments: registers.arguments(), returns_to: registers.rip };
+            let call = SleepingCall {
+                number,
+                arguments: registers.arguments(),
+                stack: registers.rsp,
+                returns_to: registers.rip,
+            };
             if !self.plan.libc.text.contains(&registers.rip)
                 || is_of_lock(&call)
                 || !can_sleep(self.plan.target.pid, &call)
@@ -174,17 +191,20 @@ impl LoadAttempt<'_> {
     }
 }
 
+/// Which word of a frame for a handler is the address of the instruction that goes on after it.
+pub(crate) const RETURNS_FROM_FRAME: usize = 5 + 16;
+
 /// Whether words of a stack can be what the kernel puts there for a handler: flags, a link to nothing, and
 /// registers, among which is the selector of the program's code. What remains of one on a stack looks alike.
-fn is_frame(words: &[u64]) -> bool {
-    const SELECTORS: usize = 5 + 18;
+pub(crate) fn is_frame(words: &[u64]) -> bool {
+    const SELECTORS: usize = RETURNS_FROM_FRAME + 2;
     const CODE: u64 = 0x33;
     let word = |index: usize| words.get(index).copied().unwrap_or(0);
     word(0) < 8 && word(1) == 0 && word(SELECTORS) & 0xffff == CODE
 }
 
 /// Whether a call waits for a lock that may be one of libc's own: those wait in this way only.
-fn is_of_lock(call: &SleepingCall) -> bool {
+pub(crate) fn is_of_lock(call: &SleepingCall) -> bool {
     let command = call.arguments[1] as i32 & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
     call.number == libc::SYS_futex && command != libc::FUTEX_WAIT_BITSET
 }
@@ -207,6 +227,7 @@ mod tests {
         let wait = |command: i32| SleepingCall {
             number: libc::SYS_futex,
             arguments: [1, command as u64, 0, 0, 0, 0],
+            stack: 0,
             returns_to: 0,
         };
         assert!(is_of_lock(&wait(libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG)));

@@ -30,6 +30,8 @@ pub(crate) struct LoadPlan<'a> {
     pub(crate) ignores_traps: bool,
     pub(crate) path: &'a OsStr,
     pub(crate) request: &'a AttachRequest,
+    /// [`AttachRequest::freed`].
+    pub(crate) freed: u64,
 }
 
 impl<'a> LoadPlan<'a> {
@@ -58,13 +60,14 @@ impl<'a> LoadPlan<'a> {
             return Err(CallRefusal::NotAttached);
         }
         let (path, ignores_traps) = (agent.path.as_os_str(), look.ignores_traps);
-        Ok(LoadPlan { target, libc, routine, ignores_traps, path, request })
+        Ok(LoadPlan { target, libc, routine, ignores_traps, path, request, freed: 0 })
     }
 }
 
-/// A request as it lies in the process's memory, with the mask of the thread's signals.
-pub(crate) fn bytes_of(request: &AttachRequest, mask: u64) -> Vec<u8> {
+/// A request as it lies in the process's memory, with what may be freed, and the mask of the thread's signals.
+pub(crate) fn bytes_of(request: &AttachRequest, freed: u64, mask: u64) -> Vec<u8> {
     let mut bytes = request.session.to_le_bytes().to_vec();
+    bytes.extend(freed.to_le_bytes());
     bytes.extend(mask.to_le_bytes());
     bytes.extend(request.comm);
     bytes.extend(request.file);
@@ -90,10 +93,12 @@ mod tests {
     fn a_request_is_laid_out_as_the_agent_reads_it() {
         let mut threads = [NamedThread::default(); abi::attach::NAMED_THREADS];
         threads[1] = NamedThread { tid: 7, comm: *b"seven\0\0\0\0\0\0\0\0\0\0\0" };
-        let request = AttachRequest { session: 3, mask: 0, comm: [1; 16], file: [2; LONGEST_PATH], threads };
-        let bytes = bytes_of(&request, 5);
+        let request =
+            AttachRequest { session: 3, freed: 0, mask: 0, comm: [1; 16], file: [2; LONGEST_PATH], threads };
+        let bytes = bytes_of(&request, 4, 5);
         assert_eq!(bytes.len(), size_of::<AttachRequest>());
-        assert_eq!((bytes[0], bytes[8], bytes[std::mem::offset_of!(AttachRequest, file)]), (3, 5, 2));
+        assert_eq!((bytes[0], bytes[8], bytes[16]), (3, 4, 5));
+        assert_eq!(bytes[std::mem::offset_of!(AttachRequest, file)], 2);
         let second = std::mem::offset_of!(AttachRequest, threads) + size_of::<NamedThread>();
         assert_eq!(&bytes[second..second + 9], b"\x07\0\0\0seven");
     }

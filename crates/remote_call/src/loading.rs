@@ -7,7 +7,7 @@ use crate::ptrace::{Stop, ThreadRegisters};
 use crate::refusal::CallRefusal;
 use crate::stopped::{ALL, FLAGS, NONE, Stopped, ThreadFailure};
 use crate::target::TargetProcess;
-use abi::attach::AttachResult;
+use abi::attach::AttachAnswer;
 use std::time::{Duration, Instant};
 
 /// Bytes that a function may use below its thread's stack pointer.
@@ -78,13 +78,13 @@ impl<'a> Loading<'a> {
         loading.extended = extended;
         (loading.area, loading.frame) = (mapped, in_area.address);
         put(plan, &in_area)?;
-        plan.target.write(mapped, &bytes_of(plan.request, loading.mask))?;
+        plan.target.write(mapped, &bytes_of(plan.request, plan.freed, loading.mask))?;
         plan.target.write(mapped + PATH, &with_end(plan.path))?;
         Ok(loading)
     }
 
     /// Has it load the agent and attach, frees the memory, and lets the thread go on. What the agent says.
-    pub(crate) fn end(self) -> Result<AttachResult, ThreadFailure> {
+    pub(crate) fn end(self) -> Result<AttachAnswer, ThreadFailure> {
         let target = &self.plan.target;
         let libc = &self.plan.libc;
         let errno = libc.errno_offset.map(|offset| self.stopped.found.fs_base.wrapping_add(offset));
@@ -106,13 +106,13 @@ impl<'a> Loading<'a> {
     }
 
     /// Has it load the agent, unless that is there, and call its routine.
-    fn attach(&self) -> Result<AttachResult, ThreadFailure> {
+    fn attach(&self) -> Result<AttachAnswer, ThreadFailure> {
         let routine = match self.plan.routine.find(&self.plan.target) {
             Some(routine) => routine,
             None => self.load()?,
         };
         self.begin_call((routine, self.frame), [self.area, 0])?;
-        AttachResult::of(self.run_until_it_waits()?.ok_or_else(failed)?).ok_or_else(failed)
+        AttachAnswer::of(self.run_until_it_waits()?.ok_or_else(failed)?).ok_or_else(failed)
     }
 
     /// Has it load the agent: where the routine is then.

@@ -41,6 +41,8 @@ pub(crate) struct SleepingCall {
     pub(crate) number: i64,
     /// Its arguments.
     pub(crate) arguments: [u64; 6],
+    /// The thread's stack pointer.
+    pub(crate) stack: u64,
     /// The address after its instruction.
     pub(crate) returns_to: u64,
 }
@@ -123,8 +125,8 @@ fn sleeping(text: &str) -> Option<SleepingCall> {
     for argument in &mut arguments {
         *argument = address()?;
     }
-    let _stack = address()?;
-    Some(SleepingCall { number, arguments, returns_to: address()? })
+    let stack = address()?;
+    Some(SleepingCall { number, arguments, stack, returns_to: address()? })
 }
 
 #[cfg(test)]

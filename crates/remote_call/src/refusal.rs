@@ -1,6 +1,6 @@
 //! Why nothing was called.
 
-use abi::attach::AttachResult;
+use abi::attach::{AttachAnswer, AttachResult};
 use std::fmt;
 
 /// Why no thread has called the routine.
@@ -27,7 +27,7 @@ pub enum CallRefusal {
     /// Its dynamic linker has refused the agent: what it says.
     NotLoaded(String),
     /// The agent has refused to attach it.
-    NotAttachable(AttachResult),
+    NotAttachable(AttachAnswer),
     /// It has not ended in time, and goes on by itself.
     Unfinished,
     /// The system has failed in this.
@@ -49,7 +49,7 @@ impl fmt::Display for CallRefusal {
             CallRefusal::NotAttached => f.write_str("it has left the session"),
             CallRefusal::NoLibc(why) => f.write_str(why),
             CallRefusal::NotLoaded(why) => write!(f, "its dynamic linker has not loaded the agent: {why}"),
-            CallRefusal::NotAttachable(result) => f.write_str(describe(*result)),
+            CallRefusal::NotAttachable(answer) => f.write_str(describe(answer.result)),
             CallRefusal::Unfinished => f.write_str("it has not ended in time, and goes on by itself"),
             CallRefusal::System(what) => f.write_str(what),
         }
@@ -64,9 +64,8 @@ fn describe(result: AttachResult) -> &'static str {
         AttachResult::System => "it can't open or map the session's file",
         AttachResult::Unusable => "the session is not one of this version",
         AttachResult::UnknownLibc => "its C library is not a known one",
-        AttachResult::OtherSession => {
-            "it was attached to another session before, and can be attached to that one only"
-        }
+        AttachResult::OtherSession => "it was detached from another session, and has that mapped still",
+        AttachResult::Elsewhere => "it is attached to another session",
         AttachResult::Copied => "it is a copy of a process that was attached before, and can't be attached",
         AttachResult::NotAttached => "it is not attached",
         AttachResult::Preloaded => "it was started with lookback, and stays attached",

@@ -7,7 +7,7 @@ use abi::attach::{ATTACH_SYMBOL, DETACH_SYMBOL};
 use abi::remote::{AREA_SYMBOL, ENTRY_SYMBOL, RemoteArea, TIME_LIMITS};
 use object::elf::{PF_X, PT_LOAD};
 use object::read::elf::{ElfFile64, ProgramHeader};
-use object::{Object, ObjectSymbol};
+use object::{Object, ObjectSection, ObjectSymbol};
 use std::mem::offset_of;
 use std::ops::Range;
 
@@ -80,6 +80,39 @@ pub(crate) struct AttachRoutine {
     offset: u64,
     /// From where its code is mapped to the routine.
     distance: u64,
+    /// Where its code rests.
+    resting: Vec<RestingPlace>,
+}
+
+/// Where the agent's code uses nothing of a session while what it has called runs.
+#[derive(Debug, Clone)]
+struct RestingPlace {
+    /// From the start of its code.
+    code: Range<u64>,
+    /// Bytes of the stack that are the agent's own, after the address of such code.
+    own_stack: usize,
+}
+
+/// The agent's code in a process.
+#[derive(Debug)]
+pub(crate) struct AgentCode {
+    /// All of it.
+    code: Range<u64>,
+    resting: Vec<RestingPlace>,
+}
+
+impl AgentCode {
+    /// Whether a thread that is at an address, or returns there, may be using a session.
+    pub(crate) fn may_use_session_at(&self, address: u64) -> bool {
+        self.code.contains(&address) && self.resting_at(address).is_none()
+    }
+
+    /// Where its code rests at an address: how many bytes of the stack after that address are its own, in which
+    /// anything may have been left.
+    pub(crate) fn resting_at(&self, address: u64) -> Option<usize> {
+        let offset = address.wrapping_sub(self.code.start);
+        Some(self.resting.iter().find(|place| place.code.contains(&offset))?.own_stack)
+    }
 }
 
 impl AttachRoutine {
@@ -89,17 +122,30 @@ impl AttachRoutine {
         let layout = RoutineLayout::of(&agent)?;
         let routine = if step == AttachStep::Attach { layout.attach } else { layout.detach };
         let distance = routine.wrapping_sub(layout.start);
-        Some(AttachRoutine { name: name.to_owned(), offset: layout.offset, distance })
+        let resting = layout.resting();
+        Some(AttachRoutine { name: name.to_owned(), offset: layout.offset, distance, resting })
     }
 
     /// Where it is in a process, if that has loaded the agent.
     pub(crate) fn find(&self, target: &TargetProcess) -> Option<u64> {
+        Some(self.mapping(target)?.addresses.start + self.distance)
+    }
+
+    /// Where the agent's code is in a process that has loaded it.
+    pub(crate) fn agent_code(&self, target: &TargetProcess) -> Option<AgentCode> {
+        Some(AgentCode { code: self.mapping(target)?.addresses.clone(), resting: self.resting.clone() })
+    }
+
+    fn mapping<'a>(&self, target: &'a TargetProcess) -> Option<&'a Mapping> {
         let is_it = |mapping: &&Mapping| {
             mapping.is_code && mapping.name == self.name && mapping.offset == self.offset
         };
-        Some(target.mappings().find(is_it)?.addresses.start + self.distance)
+        target.mappings().find(is_it)
     }
 }
+
+/// The agent's list of places where its code rests.
+const RESTING_SECTION: &str = "lookback_resting";
 
 /// Where all that is in the agent's file.
 struct RoutineLayout<'a> {
@@ -111,6 +157,8 @@ struct RoutineLayout<'a> {
     start: u64,
     offset: u64,
     code: &'a [u8],
+    /// The section that lists where its code rests, and its address.
+    resting: (&'a [u8], u64),
 }
 
 impl RoutineLayout<'_> {
@@ -134,6 +182,8 @@ impl RoutineLayout<'_> {
         let offset = header.p_offset(endian) - ahead;
         let end = header.p_offset(endian) + header.p_filesz(endian);
         let code = agent.get(usize::try_from(offset).ok()?..usize::try_from(end).ok()?)?;
+        let resting = file.section_by_name(RESTING_SECTION)?;
+        let resting = (resting.data().ok()?, resting.address());
         let is_whole = size == size_of::<RemoteArea>() as u64;
         is_whole.then_some(RoutineLayout {
             entry,
@@ -143,6 +193,22 @@ impl RoutineLayout<'_> {
             start: header.p_vaddr(endian) - ahead,
             offset,
             code,
+            resting,
         })
+    }
+
+    /// Where its code rests, from its start on.
+    fn resting(&self) -> Vec<RestingPlace> {
+        const ENTRY: usize = 12;
+        let (bytes, address) = self.resting;
+        let (halves, _) = bytes.as_chunks::<4>();
+        let entries = (address..).step_by(ENTRY).zip(halves.chunks_exact(ENTRY / 4));
+        let place = |(address, entry): (u64, &[[u8; 4]])| {
+            let [distance, length, own] = [entry[0], entry[1], entry[2]].map(u32::from_le_bytes);
+            let distance = i64::from(distance.cast_signed());
+            let start = address.wrapping_add_signed(distance).wrapping_sub(self.start);
+            RestingPlace { code: start..start + u64::from(length), own_stack: own as usize }
+        };
+        entries.map(place).collect()
     }
 }

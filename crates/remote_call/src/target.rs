@@ -46,6 +46,12 @@ impl TargetProcess {
             .is_some_and(|found| prefixes.iter().any(|prefix| found.name.starts_with(prefix)))
     }
 
+    /// Where code is mapped of what has this name.
+    pub(crate) fn code_of(&self, name: &str) -> Option<Range<u64>> {
+        let found = self.mappings().find(|mapping| mapping.is_code && mapping.name == name)?;
+        Some(found.addresses.clone())
+    }
+
     /// What is mapped at an address.
     pub(crate) fn mapping(&self, address: u64) -> Option<&Mapping> {
         self.mappings().find(|mapping| mapping.addresses.contains(&address))

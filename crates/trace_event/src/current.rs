@@ -1,15 +1,19 @@
 //! Where the session is that this process is attached to.
+//!
+//! There is one at a time. What was found of it stays as long as a thread may be using it: that of another
+//! session takes its place only once none can be, see [`free`].
 
 use crate::shared::SharedSession;
+use crate::writers;
 use core::cell::UnsafeCell;
 use core::mem::MaybeUninit;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-/// The session. Filled once, before `FILLED` is set.
+/// The session. Filled before `FILLED` is set.
 struct Cell(UnsafeCell<MaybeUninit<SharedSession>>);
 
-// SAFETY: written once, by the thread that has moved `FILLED` from EMPTY to FILLING, read after it is FULL.
+// SAFETY: written by the thread that has moved `FILLED` to FILLING, read after it is FULL.
 unsafe impl Sync for Cell {}
 
 static SHARED: Cell = Cell(UnsafeCell::new(MaybeUninit::uninit()));
@@ -19,6 +23,24 @@ const FILLING: u32 = 1;
 const FULL: u32 = 2;
 const LEFT: u32 = 3;
 const DETACHED: u32 = 4;
+
+/// Which of the process's sessions there is, or is to be: how many were [freed](free) before.
+static TURN: AtomicU32 = AtomicU32::new(0);
+
+/// Which of the process's sessions it is. What threads keep of one is of no use in the next.
+// Relaxed: it changes while nobody uses a session, and before the next one is found.
+#[inline(always)]
+pub(crate) fn turn() -> u32 {
+    TURN.load(Relaxed)
+}
+
+/// How often the process was detached.
+static DETACHED_TIMES: AtomicU32 = AtomicU32::new(0);
+
+/// How often the process was detached.
+pub(crate) fn detached_times() -> u32 {
+    DETACHED_TIMES.load(Relaxed)
+}
 
 /// The session, if there is one.
 #[inline(always)]
@@ -61,7 +83,26 @@ impl Drop for Filling {
 
 /// Lets nobody find the session until it is [`found_again`]. False where there is none.
 pub(crate) fn detach() -> bool {
-    FILLED.compare_exchange(FULL, DETACHED, AcqRel, Relaxed).is_ok()
+    let is_detached = FILLED.compare_exchange(FULL, DETACHED, AcqRel, Relaxed).is_ok();
+    DETACHED_TIMES.fetch_add(u32::from(is_detached), Relaxed);
+    is_detached
+}
+
+/// Frees the session that the process was detached from, and has what threads know of it be of no use.
+///
+/// # Safety
+///
+/// Since the process was detached, each of its threads has been where it uses nothing of a session.
+pub(crate) unsafe fn free() {
+    if FILLED.compare_exchange(DETACHED, FILLING, AcqRel, Relaxed).is_ok() {
+        // SAFETY: it was filled before; nobody else finds it, or has found it before, as the caller promises.
+        unsafe {
+            writers::free();
+            (*SHARED.0.get()).assume_init_drop();
+        }
+        TURN.fetch_add(1, Relaxed);
+        FILLED.store(EMPTY, Release);
+    }
 }
 
 /// The session that the process was attached to, if it has been detached.

@@ -47,7 +47,8 @@ pub fn enter_call(entered: EnteredCall, outer: &mut OuterCall) {
     outer.frame = 0;
     let Innermost { place, frame: before } = load();
     if before == 0
-        && let (Some(words), Some(tid)) = (words(place), thread::known_tid())
+        && let Some(tid) = thread::known_tid()
+        && let Some(words) = words(place)
     {
         // It is in none. A handler that comes in between finds the frame, and puts both words back.
         store_frame(entered.frame);
@@ -63,7 +64,7 @@ pub fn enter_call(entered: EnteredCall, outer: &mut OuterCall) {
 fn enter_in_another(entered: &EnteredCall, outer: &mut OuterCall) {
     let tid = entered::enter().and_then(|_| thread::known_tid());
     let Innermost { place, frame: before } = load();
-    let (Some(words), Some(tid)) = (words(place), tid) else { return };
+    let Some((words, tid)) = tid.and_then(|tid| Some((words(place)?, tid))) else { return };
     // What is below has been left.
     if before > entered.frame {
         let (call, since) = stored_call(words);
@@ -86,6 +87,7 @@ pub fn leave_call(frame: usize, outer: &OuterCall) {
     let Innermost { place, frame: innermost } = load();
     if outer.frame == 0
         && innermost == frame
+        && thread::known_tid().is_some()
         && let Some(words) = words(place)
     {
         end_call(words);
@@ -101,7 +103,7 @@ pub fn leave_call(frame: usize, outer: &OuterCall) {
 #[inline(never)]
 fn leave_in_another(frame: usize, outer: &OuterCall) {
     let Innermost { place, frame: innermost } = load();
-    let Some(words) = words(place).filter(|_| thread::known_tid().is_some()) else { return };
+    let Some(words) = thread::known_tid().and_then(|_| words(place)) else { return };
     if outer.frame == 0 {
         // A call in this one was left by a jump that nobody has seen.
         if (1..frame).contains(&innermost) {

@@ -9,7 +9,8 @@ use core::ptr::with_exposed_provenance;
 #[derive(Debug, Clone, Copy)]
 #[repr(C)]
 pub(crate) struct Innermost {
-    /// The address of the thread's [`CallWords`], which stay mapped; 0 where it has no entry.
+    /// The address of the thread's [`CallWords`], which stay mapped as long as the thread is
+    /// [known](crate::thread::known) in the session; 0 where it has no entry.
     pub(crate) place: usize,
     /// The frame of the call that these say that it is in; 0 for none.
     pub(crate) frame: usize,
@@ -39,10 +40,10 @@ fn store(words: Innermost) {
     unsafe { innermost().write_volatile(words) };
 }
 
-/// The words that lie at a thread's place.
+/// The words that lie at a thread's place: for one that is [known](crate::thread::known) in the session.
 #[inline(always)]
 pub(crate) fn words(place: usize) -> Option<&'static CallWords> {
-    // SAFETY: 0, or the address of such words in the session's control area, which is never unmapped.
+    // SAFETY: 0, or the address of such words in the session's control area, which stays mapped meanwhile.
     unsafe { with_exposed_provenance::<CallWords>(place).as_ref() }
 }
 

@@ -55,7 +55,10 @@ pub use enabled::{ENABLED_SHIFT, NOTHING_ENABLED, enabled_word, is_enabled, slow
 pub use entered::{CallRecord, Entered, FrameRecord, enter, enter_in_libc};
 pub use function::TracingInstance;
 pub use own_stack::{memory_changes, reach_in_stack};
-pub use process::{AttachedAgain, AttachedSession, attach, attach_again, detach, leave, session};
+pub use process::{
+    AttachedAgain, AttachedSession, attach, attach_again, detach, detached_times, free_session, leave,
+    session,
+};
 pub use sections::{
     StateChange, change_state, section_state, sections_are_measured, with_locks, with_signals,
 };

@@ -58,6 +58,23 @@ pub fn detach() {
     }
 }
 
+/// How often the process was detached.
+pub fn detached_times() -> u32 {
+    current::detached_times()
+}
+
+/// Frees what the process has mapped of the session that it was detached from: it may be attached to another
+/// one then.
+///
+/// # Safety
+///
+/// Since the process was detached, each of its threads has been where it uses nothing of a session: where
+/// nothing of the recorder runs, and no function that a session was handed to.
+pub unsafe fn free_session() {
+    // SAFETY: the caller's promise.
+    unsafe { current::free() }
+}
+
 /// What comes of attaching a process again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttachedAgain {
@@ -99,6 +116,11 @@ pub fn session() -> Option<AttachedSession> {
 }
 
 impl AttachedSession {
+    /// Which session it is.
+    pub fn number(self) -> u64 {
+        self.shared.session
+    }
+
     /// The session's control area.
     pub fn control(self) -> &'static ControlArea {
         &self.shared.control

@@ -44,8 +44,9 @@ pub struct ThreadState {
     pub mask: u64,
     /// How many locks it holds.
     pub locks: u32,
-    /// What fills the words up.
-    pub filler: u32,
+    /// Which of the process's sessions `common` and `task` are of: how many there were before. In another one
+    /// the thread is entered anew.
+    pub session: u32,
 }
 
 const _: () = assert!(offset_of!(ThreadState, mask).is_multiple_of(16));
@@ -121,10 +122,15 @@ pub(crate) fn area(shared: &SharedSession) -> Option<Area> {
 pub(crate) fn known() -> Option<u64> {
     let words = thread_state();
     // SAFETY: the words are the thread's own.
-    let (common, before) = unsafe {
-        ((&raw const (*words).common).read_volatile(), (&raw const (*words).libc_tid).read_volatile())
+    let (common, before, session) = unsafe {
+        (
+            (&raw const (*words).common).read_volatile(),
+            (&raw const (*words).libc_tid).read_volatile(),
+            (&raw const (*words).session).read_volatile(),
+        )
     };
-    (abi::common::pid(common) != 0 && before == libc_tid()).then_some(common)
+    let is_own = before == libc_tid() && session == current::turn();
+    (abi::common::pid(common) != 0 && is_own).then_some(common)
 }
 
 /// The calling thread's TID, if it is known so.
@@ -195,9 +201,9 @@ pub(crate) fn start(shared: &SharedSession) -> Option<u64> {
     Some(enter_thread(shared, state, tid, shared.comm()))
 }
 
-/// Whether the thread whose words these are has recorded.
+/// Whether the thread whose words these are has recorded in the session.
 fn is_entered(state: &ThreadState) -> bool {
-    abi::common::pid(state.common) != 0
+    abi::common::pid(state.common) != 0 && state.session == current::turn()
 }
 
 /// Enters the calling thread, which has just been made, under its maker's name, as the kernel has it. One
@@ -214,7 +220,8 @@ pub fn begin_thread(maker_comm: [u8; 16]) {
 fn enter_thread(shared: &SharedSession, state: ThreadState, tid: u32, comm: [u8; 16]) -> u64 {
     let task = if tid == shared.pid() { None } else { shared.add_task(tid, comm) };
     let common = abi::common::word(0, 0, 0, tid as i32) | state.bits();
-    store(ThreadState { common, task: task.map_or(0, |task| task + 1), libc_tid: tid, ..state });
+    let (task_word, session) = (task.map_or(0, |task| task + 1), current::turn());
+    store(ThreadState { common, task: task_word, libc_tid: tid, session, ..state });
     use_place(&shared.control, task, shared.process());
     (shared.hooks.thread_started)();
     load().common
@@ -241,7 +248,8 @@ fn start_aside(shared: &SharedSession, state: ThreadState) -> Option<u64> {
 
 /// The entry of the calling thread in the table of threads, if it has one there.
 pub(crate) fn current_task() -> Option<u32> {
-    load().task.checked_sub(1)
+    let state = load();
+    state.task.checked_sub(1).filter(|_| state.session == current::turn())
 }
 
 /// Says that the calling thread ends. What it still records it records as who it was: it is not entered
@@ -283,7 +291,8 @@ pub fn forked(pid: u32) {
     shared.control.pid_forked(tid, pid);
     let common = abi::common::word(0, 0, 0, pid as i32) | state.bits();
     let (libc_tid, mask, locks) = (libc_tid(), state.mask, state.locks);
-    store(ThreadState { common, libc_tid, mask, locks, ..ThreadState::default() });
+    let session = current::turn();
+    store(ThreadState { common, libc_tid, mask, locks, session, ..ThreadState::default() });
     use_place(&shared.control, None, shared.process());
     (shared.hooks.thread_started)();
     (shared.hooks.forked)(parent);

@@ -3,7 +3,7 @@
 //! # Safety
 //!
 //! A writer is stored only by the thread that has made its state busy, and read only through `current`,
-//! which is stored after it; after that nothing changes it.
+//! which is stored after it; after that nothing changes it until all are freed, which nobody uses any more.
 
 use abi::instance::{INSTANCES, RECORDING};
 use core::cell::UnsafeCell;
@@ -28,7 +28,7 @@ pub(crate) struct WriterSlots {
 pub(crate) const WRITERS: u32 = 2;
 pub(crate) const BUSY: u32 = 4;
 
-// SAFETY: a cell is written once, by the thread that has set `BUSY`, before `made` says that it is there.
+// SAFETY: a cell is written by the thread that has set `BUSY`, before `made` says that it is there.
 unsafe impl Sync for WriterSlots {}
 
 /// The first instance's, which every process uses, apart from the others'.
@@ -59,6 +59,16 @@ pub(crate) fn first() -> &'static Writer {
     unsafe { &*FIRST.current.load(Acquire) }
 }
 
+/// Unmaps all buffers: there are no writers then.
+///
+/// # Safety
+///
+/// Nobody uses a writer, or comes to use one meanwhile.
+pub(crate) unsafe fn free() {
+    // SAFETY: the caller's promise.
+    (0..INSTANCES).filter_map(slots).for_each(|slots| unsafe { slots.free() });
+}
+
 impl WriterSlots {
     const fn new() -> WriterSlots {
         WriterSlots {
@@ -78,6 +88,22 @@ impl WriterSlots {
         self.current.store(writer, Release);
         self.state.store(made + 1, Release);
         writer
+    }
+
+    /// Drops the writers.
+    ///
+    /// # Safety
+    ///
+    /// As for [`free`].
+    unsafe fn free(&'static self) {
+        let made = self.state.load(Acquire) & (BUSY - 1);
+        self.current.store(null_mut(), Relaxed);
+        for cell in self.writers.iter().take(made as usize) {
+            // SAFETY: so many are there, and nobody uses them.
+            unsafe { (*cell.get()).assume_init_drop() };
+        }
+        self.refused.store(0, Relaxed);
+        self.state.store(0, Release);
     }
 
     /// The writers that are there.

@@ -1,5 +1,6 @@
 //! Why a process can't be attached, as far as that is seen from outside: nobody stops it to find out.
 
+use super::elsewhere::OtherSession;
 use super::named::NamedProcess;
 use crate::object;
 use crate::unseen::{User, limit_of_addresses};
@@ -40,9 +41,7 @@ fn is_attached(session: &Instance, process: &NamedProcess, maps: &str) -> Option
     if maps.contains(&own) {
         return is_known(session, process).then(|| "it is attached already".to_owned());
     }
-    let other = maps.lines().find_map(session_of)?;
-    let other = other.display();
-    Some(format!("it is attached to another session, or was, and can be in that one only: {other}"))
+    OtherSession::in_maps(maps)?.obstacle(process)
 }
 
 /// Whether a session knows a process as attached.
@@ -51,13 +50,6 @@ pub(super) fn is_known(session: &Instance, process: &NamedProcess) -> bool {
         found.end_time == 0 && found.status.obstacle().is_none() && !found.status.is_detached()
     };
     session.control().find_process(process.pid).is_some_and(is_it)
-}
-
-/// The directory of the session whose file a line of `/proc/PID/maps` is of.
-fn session_of(line: &str) -> Option<&Path> {
-    let path = Path::new(&line[line.find('/')?..]);
-    let is_it = line.contains(" rw-s ") && path.file_name()? == abi::control::SESSION_FILE;
-    path.parent().filter(|_| is_it)
 }
 
 /// Whether its program is for 32 bits.
@@ -133,14 +125,6 @@ fn kilobytes(status: &str, name: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_of_sessions_are_found() {
-        let line = "7f00-7f80 rw-s 00000000 00:19 42    /dev/shm/lookback-0/default/session";
-        assert_eq!(session_of(line), Some(Path::new("/dev/shm/lookback-0/default")));
-        assert_eq!(session_of("7f00-7f80 r--p 00000000 00:19 42    /usr/lib/systemd/session"), None);
-        assert_eq!(session_of("7f00-7f80 rw-p 00000000 00:00 0"), None);
-    }
 
     #[test]
     fn values_of_the_status_are_found() {

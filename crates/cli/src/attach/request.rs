@@ -22,6 +22,7 @@ pub(super) fn of(session: &Instance, process: &NamedProcess) -> Done<AttachReque
     let session = session.control().identity().number;
     Ok(AttachRequest {
         session,
+        freed: 0,
         mask: 0,
         comm: name(process.comm.as_bytes()),
         file,

@@ -10,7 +10,7 @@ use session::{
     DEFAULT_KB, FilteredSelection, Instance, Lock, Selection, Session, SessionOptions, SessionsDirectory,
     Settings, TraceClock, addressable_kb, fitting_kb, most_addresses, session_path,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What the names of sessions start with that live as long as one recording.
 const PRIVATE: &str = "record-";
@@ -170,14 +170,18 @@ fn open(path: &Path, arguments: &RecordArguments) -> Done<Instance> {
 /// Removes what killed recordings have left: their locks are gone.
 fn remove_abandoned(place: &SessionsDirectory) {
     let Ok(entries) = std::fs::read_dir(place.path()) else { return };
-    let is_private = |path: &PathBuf| {
-        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PRIVATE)) && path.is_dir()
-    };
-    for path in entries.flatten().map(|entry| entry.path()).filter(is_private) {
-        if is_old(&path) && Lock::reader(&path).is_ok() {
-            let _ = Session::remove(&path);
-        }
+    for path in entries.flatten().map(|entry| entry.path()).filter(|path| is_abandoned(path)) {
+        let _ = Session::remove(&path);
     }
+}
+
+/// Whether a directory is one that a recording has made for itself alone, and left when it was killed.
+pub(crate) fn is_abandoned(path: &Path) -> bool {
+    is_private(path) && is_old(path) && Lock::reader(path).is_ok()
+}
+
+fn is_private(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PRIVATE)) && path.is_dir()
 }
 
 /// Whether it was there for some time: a session is locked soon after it is made.

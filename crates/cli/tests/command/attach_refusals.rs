@@ -73,7 +73,7 @@ fn what_cannot_be_attached_is_said_with_why_and_goes_on() {
     let elsewhere = path(&scratch.outside("lookback-elsewhere")).to_string();
     run(&mut scratch.lookback(&["start", "-q", "-b", "64", "--session", &elsewhere])).success();
     attach(&scratch, &elsewhere, &[&other.pid().to_string()]).success();
-    refused(&mut other, "it is attached to another session, or was, and can be in that one only: ");
+    refused(&mut other, "it is attached to another session: ");
     attach(&scratch, &elsewhere, &[&other.pid().to_string()]).failure(125, &["it is attached already"]);
     tell(&mut other, "c");
     // No space in the threads' own memory: the dynamic linker says so.

@@ -6,6 +6,7 @@ mod agreement;
 mod answers;
 mod attach_refusals;
 mod attaching;
+mod attaching_elsewhere;
 mod author;
 mod bad_files;
 mod bad_programs;

@@ -69,7 +69,7 @@ pub(crate) use remote::update_remotely;
 pub(crate) use system_called::{
     ARE_SEEN, record_system_call, record_system_call_enter, record_system_call_exit,
 };
-pub(crate) use update::{DONE, WANTED, attach_again, bind, detach, keep_up, start};
+pub(crate) use update::{DONE, WANTED, attach_again, bind, detach, forget_session, keep_up, start};
 
 /// Lets a thread end that may have loaded libraries, and may have call slots.
 pub(crate) fn thread_ends() {

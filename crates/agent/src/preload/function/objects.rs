@@ -10,10 +10,11 @@ use crate::preload::arch::system_call;
 use crate::preload::object::elf::LoadedObject;
 use crate::preload::object::{borrowed, image, mapped};
 use abi::profile::function_key;
+use control::ControlArea;
 use core::cell::UnsafeCell;
 use core::ffi::CStr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicBool, AtomicUsize};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use function_filter::FunctionName;
 use function_sites::{ObjectFile, find_debug_file};
 use planner::SYSTEM_CALL;
@@ -29,8 +30,8 @@ const NAME: usize = 128;
 /// An object with sites.
 #[derive(Debug)]
 pub(super) struct TracedObject {
-    /// The index of its file in the session.
-    pub(super) entry: u32,
+    /// The index of its file in the session; [`NO_ENTRY`] where it isn't known there.
+    entry: AtomicU32,
     /// What is added to its own addresses.
     pub(super) base: u64,
     /// Its segment with code.
@@ -57,7 +58,16 @@ pub(super) struct TracedObject {
     is_mapped: AtomicBool,
 }
 
+/// The index of no file.
+const NO_ENTRY: u32 = u32::MAX;
+
 impl TracedObject {
+    /// The index of its file in the session.
+    // Relaxed, everywhere: the index carries nothing but itself.
+    pub(super) fn entry(&self) -> u32 {
+        self.entry.load(Relaxed)
+    }
+
     /// The name of its file, without directories.
     pub(super) fn name(&self) -> &[u8] {
         let (name, len) = &self.name;
@@ -144,7 +154,7 @@ pub(super) fn find(address: u64) -> Option<&'static TracedSite> {
 
 /// What the site at an address is known by in the session's profile.
 pub(super) fn key_of(site: u64) -> Option<u64> {
-    containing(site).map(|object| function_key(object.entry, site.wrapping_sub(object.base)))
+    containing(site).map(|object| function_key(object.entry(), site.wrapping_sub(object.base)))
 }
 
 /// Where a place in the file that an address is in is mapped.
@@ -194,6 +204,7 @@ pub(super) fn add(
     let text = object.text()?;
     let same = |known: &&TracedObject| known.text == text && known.file.build_id() == object.build_id();
     if let Some(known) = known().find(same) {
+        known.entry.store(entry, Relaxed);
         if !known.is_mapped.swap(true, Release) {
             // Its code is as it is in the file.
             known.sites.all().iter().for_each(|site| site.set_untouched());
@@ -225,7 +236,7 @@ pub(super) fn add(
         return Some(count);
     }
     let found = TracedObject {
-        entry,
+        entry: AtomicU32::new(entry),
         base: object.base,
         text,
         name: name_of(object),
@@ -244,6 +255,25 @@ pub(super) fn add(
     unsafe { start.add(index).write(Some(found)) };
     TABLE.count.store(index + 1, Release);
     Some(count)
+}
+
+/// Forgets what the session knows objects by: the process is attached to another one.
+pub(super) fn forget_entries() {
+    known().for_each(|object| object.entry.store(NO_ENTRY, Relaxed));
+}
+
+/// Gives those that are mapped the entries that they have in the session.
+pub(super) fn enter_known(control: &ControlArea) {
+    let is_new = |object: &&TracedObject| object.entry() == NO_ENTRY;
+    if !all().any(|object| is_new(&object)) {
+        return;
+    }
+    mapped::for_each_entered(control, &mut |found, entry| {
+        let text = found.text();
+        all().filter(is_new).filter(|known| text.as_ref() == Some(&known.text)).for_each(|known| {
+            known.entry.store(entry, Relaxed);
+        });
+    });
 }
 
 /// Notes which objects have been unmapped: before anybody has a turn again.

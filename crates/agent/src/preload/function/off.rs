@@ -48,7 +48,7 @@ pub(super) fn is_killed() -> bool {
 
 /// Says why no functions are traced, or none of an object, whose code it was about.
 pub(super) fn say_off(session: AttachedSession, off: FunctionsOff, object: Option<&TracedObject>) {
-    let (object, base) = object.map_or((off.object, 0), |object| (Some(object.entry), object.base));
+    let (object, base) = object.map_or((off.object, 0), |object| (Some(object.entry()), object.base));
     let off = FunctionsOff { object, address: off.address.wrapping_sub(base), ..off };
     if let Some(process) = session.process() {
         session.control().set_functions_off(process, &off);

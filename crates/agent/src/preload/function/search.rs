@@ -20,6 +20,13 @@ static IS_CALLING: AtomicBool = AtomicBool::new(false);
 /// Which probes of the session objects were looked at for.
 static PROBES: AtomicU64 = AtomicU64::new(0);
 
+/// Forgets what was looked for, with the session that wanted it.
+pub(super) fn forget() {
+    IS_NAMING.store(false, Relaxed);
+    IS_CALLING.store(false, Relaxed);
+    PROBES.store(0, Relaxed);
+}
+
 /// Whether lists or probes are new in the session, or system calls are wanted: what they name may be in any
 /// object.
 pub(super) fn is_due(control: &ControlArea) -> bool {

@@ -52,9 +52,11 @@ pub(crate) fn start(is_alone: bool) {
         conversion::start(session.control());
         let wanted = &raw const *session.control().functions_wanted_word();
         WANTED.store(wanted.expose_provenance(), Relaxed);
+        IS_DETACHED.store(false, Relaxed);
         if may_change()
             && let Some(mut turn) = Turn::take()
         {
+            objects::enter_known(session.control());
             look(session, &mut turn, false);
         }
         keep_up(0, if is_alone { Threads::Alone } else { Threads::Running });
@@ -118,6 +120,16 @@ pub(crate) fn detach(session: AttachedSession) -> bool {
     IS_DETACHED.store(true, Relaxed);
     update_again(session, &turn);
     true
+}
+
+/// Forgets what the session has wanted that the process was detached from: it is attached to another one.
+pub(crate) fn forget_session() {
+    WANTED.store(0, Relaxed);
+    // What no session has wanted.
+    DONE.store(u32::MAX, Relaxed);
+    search::forget();
+    objects::forget_entries();
+    graph::forget_profile();
 }
 
 /// Enables the sites that are wanted, once the process is attached again. False where somebody else has the
@@ -283,7 +295,7 @@ fn apply_object(session: AttachedSession, object: &TracedObject, how: HowToUpdat
         true => planned.clone().filter(|(.., is_ready)| !is_ready).count(),
         false => sites.iter().filter(without_entry).count(),
     };
-    session.control().set_late_sites(object.entry, late as u64);
+    session.control().set_late_sites(object.entry(), late as u64);
     let planned = planned.filter(|(.., is_ready)| *is_ready);
     let pokes = planned.clone().map(|(_, plan, wanted, _)| Poke { plan, wanted });
     let newly = sites.iter().filter(|site| site.change(how.converting) == Some(SiteState::On));

@@ -114,6 +114,11 @@ fn enter_new(control: &ControlArea, process: u32) {
     });
 }
 
+/// Has all objects entered again, into another session.
+pub(crate) fn forget_entered() {
+    ENTERED.store(0, Relaxed);
+}
+
 /// Calls `each` with every object that the session knows, and its entry there.
 pub(crate) fn for_each_entered(control: &ControlArea, each: &mut dyn FnMut(&LoadedObject<'_>, u32)) {
     for_each(&mut |object, _| {

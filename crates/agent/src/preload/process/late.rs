@@ -8,7 +8,7 @@ use crate::preload::object::{binding, borrowed, mapped, symbols};
 use crate::preload::process::{attach, origin};
 use crate::preload::signal::{blocked, fatal, handler};
 use crate::preload::thread::end;
-use abi::attach::{AttachRequest, AttachResult, NamedThread};
+use abi::attach::{AttachAnswer, AttachRequest, AttachResult, NamedThread};
 use core::ffi::CStr;
 use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::{Acquire, Release};
@@ -24,29 +24,40 @@ pub(crate) fn copied() {
     IS_CHANGING.store(false, Release);
 }
 
-/// Does something, unless another thread is here.
+/// Does something, unless another thread is here. What has come of it, as the command is told.
 // Acquire: pairs with the Release at the end: all is seen that was done before.
-fn alone(act: impl FnOnce() -> AttachResult) -> AttachResult {
-    if IS_CHANGING.swap(true, Acquire) {
-        return AttachResult::Busy;
+fn alone(act: impl FnOnce() -> AttachResult) -> u64 {
+    let is_busy = IS_CHANGING.swap(true, Acquire);
+    let result = if is_busy { AttachResult::Busy } else { act() };
+    let answer = AttachAnswer { result, detached_times: trace_event::detached_times() };
+    if !is_busy {
+        IS_CHANGING.store(false, Release);
     }
-    let result = act();
-    IS_CHANGING.store(false, Release);
-    result
+    answer.to_word()
 }
 
 /// Attaches the process as it is told to, for a thread that was made to come here.
-pub(crate) extern "C" fn attach(request: &AttachRequest) -> AttachResult {
+pub(crate) extern "C" fn attach(request: &AttachRequest) -> u64 {
     alone(|| attach_alone(request))
 }
 
 fn attach_alone(request: &AttachRequest) -> AttachResult {
-    if session().is_some() {
+    if let Some(session) = session() {
+        if session.number() != request.session {
+            return AttachResult::Elsewhere;
+        }
         // Perhaps one who was brought here before has met with somebody whose turn it was.
         return if binding::is_on() { AttachResult::Attached } else { bind() };
     }
     match trace_event::attach_again(request.session, own_pid()) {
         None => attach_first(request),
+        Some(AttachedAgain::OtherSession) if request.freed == u64::from(trace_event::detached_times()) => {
+            function::forget_session();
+            mapped::forget_entered();
+            // SAFETY: whoever has made us come here has seen all threads elsewhere since then.
+            unsafe { trace_event::free_session() };
+            attach_first(request)
+        }
         Some(AttachedAgain::OtherSession) => AttachResult::OtherSession,
         Some(AttachedAgain::Copied) => AttachResult::Copied,
         Some(AttachedAgain::Done) => {
@@ -65,7 +76,7 @@ fn attach_alone(request: &AttachRequest) -> AttachResult {
 
 /// Detaches the process, likewise. What other threads may be in, or return to, stays: the agent, and what it
 /// has mapped of the session.
-pub(crate) extern "C" fn detach(_: &AttachRequest) -> AttachResult {
+pub(crate) extern "C" fn detach(_: &AttachRequest) -> u64 {
     alone(detach_alone)
 }
 

@@ -68,6 +68,12 @@ global_asm!(
     ".cfi_endproc",
     ".size lookback_call_slots_code, . - lookback_call_slots_code",
     ".popsection",
+    // All of them, see `resting.rs`.
+    ".pushsection lookback_resting, \"aR\", @progbits",
+    ".long lookback_call_slots_code - .",
+    ".long {SLOTS} * {CODE}",
+    ".long 0",
+    ".popsection",
     ".pushsection .bss.lookback_large_call_slots, \"aw\", @nobits",
     ".balign {WORDS}",
     ".hidden lookback_call_slots",

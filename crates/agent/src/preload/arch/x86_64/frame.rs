@@ -6,6 +6,7 @@
 //! stack and the registers that a callee preserves are as the program has left them, and reach libc's
 //! function so.
 
+use super::resting::rests_at_77;
 use super::saved_registers::{load_vectors, store_vectors};
 use crate::preload::function;
 use crate::preload::wrapper::frame::{CallFrame, Wrapped, after, before};
@@ -109,6 +110,8 @@ pub(crate) unsafe extern "C" fn call() {
         "push r11",
         ".cfi_adjust_cfa_offset 8",
         "call r10",
+        "77:",
+        rests_at_77!("8"),
         "pop r11",
         ".cfi_adjust_cfa_offset -8",
         "mov ecx, [r11 + {LOCKS}]",
@@ -164,6 +167,8 @@ pub(crate) unsafe extern "C" fn call() {
         "push qword ptr [rsp + {ARGUMENTS} + 56]",
         "push qword ptr [rsp + {ARGUMENTS} + 56]",
         "call r11",
+        "77:",
+        rests_at_77!("16 + {FRAME}"),
         "add rsp, 16",
         "mov [rsp + {RESULT}], rax",
         "mov rdi, rsp",

@@ -14,6 +14,7 @@ pub(crate) mod moved_entry;
 pub(crate) mod opened;
 pub(crate) mod probe_entry;
 mod remote_entry;
+mod resting;
 pub(crate) mod routines;
 mod saved_registers;
 pub(crate) mod shadow_stack;

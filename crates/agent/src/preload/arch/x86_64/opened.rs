@@ -6,6 +6,7 @@
 //!
 //! It is called as dlopen(3) is, once the address of that is known.
 
+use super::resting::rests_at_77;
 use crate::preload::function::{OPEN_REAL, has_opened};
 use core::arch::naked_asm;
 
@@ -17,6 +18,8 @@ pub(crate) unsafe extern "C" fn open_and_bind() {
         "sub rsp, 8",
         ".cfi_adjust_cfa_offset 8",
         "call qword ptr [rip + {real}]",
+        "77:",
+        rests_at_77!("8"),
         "mov [rsp], rax",
         "mov rdi, rax",
         "call {has_opened}",

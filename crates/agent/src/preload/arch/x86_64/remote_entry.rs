@@ -38,7 +38,7 @@ macro_rules! waiting_entry {
     naked_asm!(
         "mov rbx, rsp",
         "call {function}",
-        "mov r12d, eax",
+        "mov r12, rax",
         // No signal, and how long.
         "push 0",
         "push {SECONDS}",

@@ -5,6 +5,7 @@
 //! The program calls syscall(2); its contract is the one of the system call that it names. Registers that a
 //! callee preserves are not touched.
 
+use super::resting::rests_at_77;
 use super::saved_registers::begin_frame;
 use crate::preload::function::ARE_SEEN;
 use crate::preload::process::raw::{self, after_making, before_making, fail, filtering, mapping};
@@ -72,6 +73,8 @@ unsafe extern "C" fn plain() {
         "mov r8, r9",
         "mov r9, [rsp + 8]",
         "syscall",
+        "77:",
+        rests_at_77!("0"),
         "cmp rax, -4095",
         "jae 2f",
         "ret",

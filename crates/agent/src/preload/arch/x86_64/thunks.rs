@@ -5,6 +5,7 @@
 //! The kernel calls a thunk as a handler with `SA_SIGINFO`, or whoever handles signals between us and it
 //! does. All registers that a handler gets reach the program's handler as they were.
 
+use super::resting::rests_at_77;
 use crate::preload::signal::action::THUNKS;
 use crate::preload::signal::deliver::{delivered, handler_returned};
 use core::arch::naked_asm;
@@ -93,6 +94,8 @@ pub(crate) unsafe extern "C" fn returned() {
         ".cfi_escape 0x10, 16, 3, 0x77, 0xa8, 1",
         // Unwinders look one byte before an address that is returned to.
         "nop",
+        "77:",
+        rests_at_77!("0"),
         "mov rdi, rsp",
         "call {returned}",      // rax: libc's code
         "jmp rax",

@@ -41,5 +41,5 @@ pub(super) use entry::{enter, enter_alone, enter_profile_alone};
 pub(super) use exit::leave;
 pub(crate) use exit::returned;
 pub(super) use pool::thread_ends;
-pub(super) use profile::can_profile;
+pub(super) use profile::{can_profile, forget as forget_profile};
 pub(crate) use slot::{CallSlot, SLOTS};

@@ -62,6 +62,16 @@ fn call_of(slot: &'static CallSlot) -> Option<&'static ProfiledCall> {
     (!calls.is_null()).then(|| unsafe { &*calls.add(call_slots::index_of(slot)) })
 }
 
+/// Has the returns of calls that were counted count for nothing: the session is another one then.
+// Relaxed: nobody counts meanwhile.
+pub(in crate::preload::function) fn forget() {
+    let calls = CALLS.load(Relaxed);
+    if !calls.is_null() {
+        // SAFETY: one for each slot, mapped for good.
+        (0..SLOTS).for_each(|index| unsafe { (*calls.add(index)).process.store(0, Relaxed) });
+    }
+}
+
 /// Counts a call of the function that has this site, and has the slot's return count for it. False where
 /// there is no space for it.
 // Relaxed: the slot is the calling thread's.
