@@ -38,6 +38,7 @@ use clap::{Args, Parser, Subcommand};
 use session::Selection;
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Record what programs do, and look back.
 ///
@@ -151,13 +152,14 @@ Examples:
     },
 }
 
-/// Run a program and record what it and its children do.
+/// Run a program and record what it and its children do, or record programs that run already.
 ///
 /// The program need not be rebuilt. Its arguments, files, signals and exit status are as without lookback.
 /// The events are written to a trace.dat file, which `lookback report`, trace-cmd and KernelShark read. At
 /// the end a summary is printed on standard error.
 #[derive(Debug, Args)]
-#[command(override_usage = "lookback record [OPTIONS] -- CMD [ARGUMENT]...")]
+#[command(override_usage = "lookback record [OPTIONS] -- CMD [ARGUMENT]...
+       lookback record [OPTIONS] --pid PID[,PID]... [--duration SECONDS]")]
 #[command(after_help = "\
 Events:
   SYSTEM:EVENT, SYSTEM, EVENT or @CLASS, with * ? and [a-z] as in the shell.
@@ -194,9 +196,24 @@ pub(crate) struct RecordArguments {
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<OsString>,
 
+    /// Record these processes, which run already, until they end or Control-C; they are attached as by lookback
+    /// attach, and detached at the end
+    #[arg(short = 'P', long = "pid", value_name = "PID", value_delimiter = ',', conflicts_with = "command")]
+    pub(crate) pids: Vec<String>,
+
+    /// With -P: record for so long at most
+    #[arg(long, value_name = "SECONDS", value_parser = limit, requires = "pids")]
+    pub(crate) duration: Option<Duration>,
+
     /// The program to run, and its arguments
-    #[arg(trailing_var_arg = true, required = true, value_name = "CMD")]
+    #[arg(trailing_var_arg = true, required_unless_present = "pids", value_name = "CMD")]
     pub(crate) command: Vec<OsString>,
+}
+
+/// A time in seconds.
+fn limit(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.filter(|time| !time.is_zero()).ok_or_else(|| "expected seconds, as 10 or 0.5".to_owned())
 }
 
 /// Show the events that can be recorded.

@@ -13,7 +13,7 @@ use crate::persistent::note_what_is_missing;
 use crate::say::{note, say};
 use abi::attach::{AttachRequest, AttachResult};
 use elsewhere::OtherSession;
-use named::NamedProcess;
+pub(crate) use named::NamedProcess;
 use remote_call::{AgentFile, CallRefusal, Called};
 use session::Instance;
 use std::path::Path;
@@ -30,10 +30,7 @@ pub(crate) fn attach(arguments: &AttachArguments) -> Done {
     note_what_is_missing(&session);
     let processes = NamedProcess::all(&arguments.processes, arguments.all)?;
     let object = object::install()?;
-    each(&processes, "attached", |process| match obstacle::find(&session, process, &object) {
-        Some(why) => Err(Failure::failed(why)),
-        None => attach_one(&session, process, &object),
-    })
+    each(&processes, "attached", |process| attach_process(&session, process, &object))
 }
 
 /// Detaches processes from a session.
@@ -41,11 +38,7 @@ pub(crate) fn detach(arguments: &DetachArguments) -> Done {
     let session = arguments.which.open()?;
     let processes = NamedProcess::all(&arguments.processes, arguments.all)?;
     let object = object::install()?;
-    each(&processes, "detached", |process| match obstacle::is_known(&session, process) {
-        false => Err(Failure::failed("it is not attached to this session")),
-        true => call(&session, process, &object, remote_call::detach)?
-            .map_err(|refusal| Failure::failed(advise(&refusal))),
-    })
+    each(&processes, "detached", |process| detach_process(&session, process, &object))
 }
 
 /// Does something with each process, and says what has come of it.
@@ -68,13 +61,16 @@ fn each(processes: &[NamedProcess], done: &str, act: impl Fn(&NamedProcess) -> D
 }
 
 /// Attaches a process: one that is attached to a session which is over is detached from that before.
-fn attach_one(session: &Instance, process: &NamedProcess, object: &Path) -> Done<Called> {
-    let attempt = || call(session, process, object, remote_call::load);
+pub(crate) fn attach_process(session: &Instance, process: &NamedProcess, object: &Path) -> Done<Called> {
+    if let Some(why) = obstacle::find(session, process, object) {
+        return Err(Failure::failed(why));
+    }
+    let attempt = || call(session, process, object, (request::of, remote_call::load));
     let called = attempt()?;
     let is_over = || OtherSession::of(process).is_some_and(|other| other.is_over());
     let called = match called {
         Err(CallRefusal::NotAttachable(answer)) if answer.result == AttachResult::Elsewhere && is_over() => {
-            match call(session, process, object, remote_call::detach)? {
+            match call(session, process, object, (request::of_none, remote_call::detach))? {
                 Ok(_) => attempt()?,
                 refused => refused,
             }
@@ -84,6 +80,18 @@ fn attach_one(session: &Instance, process: &NamedProcess, object: &Path) -> Done
     called.map_err(|refusal| Failure::failed(advise(&refusal)))
 }
 
+/// Detaches a process.
+pub(crate) fn detach_process(session: &Instance, process: &NamedProcess, object: &Path) -> Done<Called> {
+    if !obstacle::is_known(session, process) {
+        return Err(Failure::failed("it is not attached to this session"));
+    }
+    let called = call(session, process, object, (request::of_none, remote_call::detach))?;
+    called.map_err(|refusal| Failure::failed(advise(&refusal)))
+}
+
+/// What the agent is told.
+type RequestOf = fn(&Instance, &NamedProcess) -> Done<AttachRequest>;
+
 /// What a thread of a process is made to do.
 type RemoteStep = fn(u32, AgentFile<'_>, &AttachRequest, Duration) -> Result<Called, CallRefusal>;
 
@@ -91,9 +99,9 @@ fn call(
     session: &Instance,
     process: &NamedProcess,
     object: &Path,
-    step: RemoteStep,
+    (request, step): (RequestOf, RemoteStep),
 ) -> Done<Result<Called, CallRefusal>> {
-    let request = request::of(session, process)?;
+    let request = request(session, process)?;
     let agent = AgentFile { path: object, bytes: object::OBJECT };
     // One at a time.
     let _lock = session.session().lock_settings()?;

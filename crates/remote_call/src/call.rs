@@ -19,6 +19,8 @@ pub struct Called {
     pub tid: u32,
     /// How long it was kept from what it was doing.
     pub stood_still: Duration,
+    /// How often the process has been detached then, as far as it is asked.
+    pub(crate) detached_times: u32,
 }
 
 /// Between two looks at all threads.
@@ -106,7 +108,7 @@ impl Attempt {
         let result = Stopped::stop(&self.target, Some(&self.routine), candidate)?.call(&self.routine)?;
         let stood_still = start.elapsed();
         match result {
-            Some(RemoteResult::Done) => Ok(Called { tid: candidate.tid, stood_still }),
+            Some(RemoteResult::Done) => Ok(Called { tid: candidate.tid, stood_still, detached_times: 0 }),
             Some(RemoteResult::Busy) => Err(ThreadFailure::Next(
                 "another of its threads changes code, or unloads a library".to_owned(),
             )),

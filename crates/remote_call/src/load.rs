@@ -40,28 +40,9 @@ pub fn load(
     request: &AttachRequest,
     within: Duration,
 ) -> Result<Called, CallRefusal> {
-    attempt(pid, agent, (request, AttachStep::Attach), within)
-}
-
-/// Has a thread of a process that has loaded the agent so detach it. As for [`load`].
-pub fn detach(
-    pid: u32,
-    agent: AgentFile<'_>,
-    request: &AttachRequest,
-    within: Duration,
-) -> Result<Called, CallRefusal> {
-    attempt(pid, agent, (request, AttachStep::Detach), within)
-}
-
-fn attempt(
-    pid: u32,
-    agent: AgentFile<'_>,
-    (request, step): (&AttachRequest, AttachStep),
-    within: Duration,
-) -> Result<Called, CallRefusal> {
     let until = || Instant::now() + within;
     in_thread(|| {
-        let mut attempt = LoadAttempt { plan: LoadPlan::new(pid, agent, request, step)? };
+        let mut attempt = LoadAttempt { plan: LoadPlan::new(pid, agent, request, AttachStep::Attach)? };
         match attempt.repeat(until()) {
             Err(CallRefusal::NotAttachable(answer)) if answer.result == AttachResult::OtherSession => {
                 session_use::wait_for_end(&attempt.plan, until())?;
@@ -72,6 +53,34 @@ fn attempt(
         }
     })
 }
+
+/// Has a thread of a process that has loaded the agent so detach it, and another one, or the same, free what
+/// the process has mapped of the session, unless a thread may be using that. As for [`load`]; the request's
+/// session is 0: none. The time is that of the longer stop.
+pub fn detach(
+    pid: u32,
+    agent: AgentFile<'_>,
+    request: &AttachRequest,
+    within: Duration,
+) -> Result<Called, CallRefusal> {
+    in_thread(|| {
+        let attempt = |step| Ok(LoadAttempt { plan: LoadPlan::new(pid, agent, request, step)? });
+        let detached = attempt(AttachStep::Detach)?.repeat(Instant::now() + within)?;
+        let free = || {
+            let mut attempt: LoadAttempt<'_> = attempt(AttachStep::Attach)?;
+            session_use::wait_for_end(&attempt.plan, Instant::now() + TO_FREE)?;
+            attempt.plan.freed = detached.detached_times.into();
+            attempt.repeat(Instant::now() + TO_FREE)
+        };
+        // What isn't freed now is freed when the process is attached to another session.
+        let stood_still =
+            free().map_or(detached.stood_still, |freed: Called| freed.stood_still.max(detached.stood_still));
+        Ok(Called { stood_still, ..detached })
+    })
+}
+
+/// How long it is tried to free what a process has of a session.
+const TO_FREE: Duration = Duration::from_millis(200);
 
 /// Looks for a thread of a process that can load the agent.
 #[derive(Debug)]
@@ -112,7 +121,9 @@ impl LoadAttempt<'_> {
         let answer = Loading::begin(&self.plan, stopped)?.end()?;
         let stood_still = start.elapsed();
         match answer.result {
-            AttachResult::Done => Ok(Called { tid: candidate.tid, stood_still }),
+            AttachResult::Done => {
+                Ok(Called { tid: candidate.tid, stood_still, detached_times: answer.detached_times })
+            }
             AttachResult::Busy => Err(ThreadFailure::Next(CallRefusal::NotAttachable(answer).to_string())),
             _ => Err(CallRefusal::NotAttachable(answer).into()),
         }

@@ -8,8 +8,8 @@ use trace_data::text::printable;
 
 /// A process that is to be attached.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct NamedProcess {
-    pub(super) pid: u32,
+pub(crate) struct NamedProcess {
+    pub(crate) pid: u32,
     /// The name of its first thread.
     pub(super) comm: String,
 }
@@ -28,7 +28,7 @@ impl NamedProcess {
 
     /// Those that are named, each once, in their order. Errors: none has a name, or several have, unless
     /// `all` of them are meant.
-    pub(super) fn all(names: &[String], all: bool) -> Done<Vec<NamedProcess>> {
+    pub(crate) fn all(names: &[String], all: bool) -> Done<Vec<NamedProcess>> {
         let mut found: Vec<NamedProcess> = Vec::new();
         for name in names {
             for process in NamedProcess::named(name, all)? {

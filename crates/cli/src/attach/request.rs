@@ -8,6 +8,11 @@ use session::Instance;
 use std::fs::{read, read_dir};
 use std::os::unix::ffi::OsStrExt;
 
+/// What the agent is told when a process is to be detached: the session is none.
+pub(super) fn of_none(session: &Instance, process: &NamedProcess) -> Done<AttachRequest> {
+    Ok(AttachRequest { session: 0, ..of(session, process)? })
+}
+
 /// What the agent is told when a process is to be attached to a session.
 pub(super) fn of(session: &Instance, process: &NamedProcess) -> Done<AttachRequest> {
     let path = session.file();

@@ -170,14 +170,16 @@ fn open(path: &Path, arguments: &RecordArguments) -> Done<Instance> {
 /// Removes what killed recordings have left: their locks are gone.
 fn remove_abandoned(place: &SessionsDirectory) {
     let Ok(entries) = std::fs::read_dir(place.path()) else { return };
-    for path in entries.flatten().map(|entry| entry.path()).filter(|path| is_abandoned(path)) {
+    for path in entries.flatten().map(|entry| entry.path()).filter(|path| is_old(path) && is_abandoned(path))
+    {
         let _ = Session::remove(&path);
     }
 }
 
-/// Whether a directory is one that a recording has made for itself alone, and left when it was killed.
+/// Whether a directory is one that a recording has made for itself alone, and left when it was killed; or one
+/// in which it hasn't begun.
 pub(crate) fn is_abandoned(path: &Path) -> bool {
-    is_private(path) && is_old(path) && Lock::reader(path).is_ok()
+    is_private(path) && Lock::reader(path).is_ok()
 }
 
 fn is_private(path: &Path) -> bool {

@@ -3,7 +3,6 @@
 use crate::duration::duration;
 use crate::functions_off::FunctionsOffLine;
 use crate::number::{bytes, count, grouped};
-use crate::record::program::Program;
 use crate::say::note;
 use crate::unseen;
 use anstyle::{AnsiColor, Style};
@@ -19,7 +18,8 @@ const BUSIEST: usize = 4;
 #[derive(Debug)]
 pub(crate) struct Summary<'a> {
     pub(crate) file: &'a Path,
-    pub(crate) program: &'a Program,
+    /// The program, or the processes.
+    pub(crate) subject: &'a str,
     pub(crate) processes: usize,
     pub(crate) running: usize,
     pub(crate) written: &'a Written,
@@ -116,9 +116,9 @@ impl Summary<'_> {
 
     fn print_next(&self, dim: Style) {
         if self.written.events == 0 {
-            let program = self.program.name.display();
+            let subject = self.subject;
             note!(
-                "  {dim}nothing{dim:#}  was recorded: {program} made none of the enabled calls; LOOKBACK_DEBUG=1 in its environment says whether it was attached"
+                "  {dim}nothing{dim:#}  was recorded: {subject} made none of the enabled calls; LOOKBACK_DEBUG=1 in its environment says whether it was attached"
             );
             return;
         }

@@ -25,7 +25,7 @@ fn traced(scratch: &Scratch, place: &str) -> Vec<String> {
 }
 
 /// What a process has: descriptors, and mappings and their bytes but for the heap's and the stack's.
-fn resources(pid: u32) -> (usize, Vec<(String, u64)>) {
+pub fn resources(pid: u32) -> (usize, Vec<(String, u64)>) {
     let descriptors = read_dir(format!("/proc/{pid}/fd")).unwrap().count();
     let maps = read_to_string(format!("/proc/{pid}/maps")).unwrap();
     let mapped = maps.lines().filter_map(|line| {
@@ -65,11 +65,10 @@ fn a_program_is_attached_to_any_number_of_sessions_and_keeps_nothing_of_them() {
         if turn % 2 == 0 || turn % 3 == 2 {
             delete(&scratch, &place);
         }
-        let found = resources(pid);
-        let (descriptors, mapped) = after_first.get_or_insert_with(|| found.clone());
-        assert_eq!((found.0, found.1.len()), (*descriptors, mapped.len()), "turn {turn}: {found:?}");
-        let bytes = |mapped: &[(String, u64)]| mapped.iter().map(|(_, size)| size).sum::<u64>();
-        assert_eq!(bytes(&found.1), bytes(mapped), "turn {turn}: {found:?}");
+        if turn % 3 != 2 {
+            let found = resources(pid);
+            assert_eq!(*after_first.get_or_insert_with(|| found.clone()), found, "turn {turn}");
+        }
     }
     tell(&mut running, "c");
 }

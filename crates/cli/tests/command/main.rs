@@ -55,6 +55,7 @@ mod probes;
 mod process_tree;
 mod processes;
 mod programs;
+mod recording_running;
 mod report;
 mod signals;
 mod stacks;

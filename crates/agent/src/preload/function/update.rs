@@ -38,6 +38,9 @@ use trace_event::{AttachedSession, is_aside, session};
 /// What the session wanted when the code was last brought up to date.
 pub(crate) static DONE: AtomicU32 = AtomicU32::new(0);
 
+/// What no session has wanted.
+const NOTHING_DONE: u32 = u32::MAX;
+
 /// The address of the word that says what it wants; 0 before the process is attached.
 pub(crate) static WANTED: AtomicUsize = AtomicUsize::new(0);
 
@@ -52,7 +55,10 @@ pub(crate) fn start(is_alone: bool) {
         conversion::start(session.control());
         let wanted = &raw const *session.control().functions_wanted_word();
         WANTED.store(wanted.expose_provenance(), Relaxed);
-        IS_DETACHED.store(false, Relaxed);
+        // Others find the session already, and may have taken it for the one that the process has left.
+        if IS_DETACHED.swap(false, Relaxed) {
+            DONE.store(NOTHING_DONE, Relaxed);
+        }
         if may_change()
             && let Some(mut turn) = Turn::take()
         {
@@ -125,8 +131,7 @@ pub(crate) fn detach(session: AttachedSession) -> bool {
 /// Forgets what the session has wanted that the process was detached from: it is attached to another one.
 pub(crate) fn forget_session() {
     WANTED.store(0, Relaxed);
-    // What no session has wanted.
-    DONE.store(u32::MAX, Relaxed);
+    DONE.store(NOTHING_DONE, Relaxed);
     search::forget();
     objects::forget_entries();
     graph::forget_profile();

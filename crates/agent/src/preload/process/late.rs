@@ -50,13 +50,14 @@ fn attach_alone(request: &AttachRequest) -> AttachResult {
         return if binding::is_on() { AttachResult::Attached } else { bind() };
     }
     match trace_event::attach_again(request.session, own_pid()) {
+        None if request.session == 0 => AttachResult::Done,
         None => attach_first(request),
         Some(AttachedAgain::OtherSession) if request.freed == u64::from(trace_event::detached_times()) => {
             function::forget_session();
             mapped::forget_entered();
             // SAFETY: whoever has made us come here has seen all threads elsewhere since then.
             unsafe { trace_event::free_session() };
-            attach_first(request)
+            if request.session == 0 { AttachResult::Done } else { attach_first(request) }
         }
         Some(AttachedAgain::OtherSession) => AttachResult::OtherSession,
         Some(AttachedAgain::Copied) => AttachResult::Copied,
