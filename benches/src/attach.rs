@@ -63,6 +63,7 @@ impl Live {
                 may_ask: || false,
                 is_there: |_| false,
                 readable: |_, wanted| wanted,
+                pid: || None,
                 origin: Origin::default,
                 may_call: || true,
                 may_map: || true,

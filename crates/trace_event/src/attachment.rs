@@ -49,6 +49,10 @@ pub struct Hooks {
     /// Has the addresses that functions return to stand in this part of the calling thread's stack, or no
     /// longer: what stands in for some of them, meanwhile. Async-signal-safe.
     pub show_callers: fn(Range<usize>, bool),
+    /// Which process this is, where it may have been forked by a call that was under way when its parent was
+    /// attached: nobody has seen that. Asked for each thread that records for the first time; None where each
+    /// fork is seen. Async-signal-safe.
+    pub pid: fn() -> Option<u32>,
     /// Says where the process comes from: asked if the session doesn't know it.
     pub origin: fn() -> Origin,
     /// Whether the process may make a system call that the program hasn't asked for: no filter can punish it.

@@ -193,9 +193,11 @@ pub(crate) fn start(shared: &SharedSession) -> Option<u64> {
         return start_aside(shared, state).map(|common| common | state.bits());
     }
     let tid = libc_tid();
-    if is_entered(&state) {
-        // Libc has forked without having been seen to.
-        forked(tid);
+    let other = || (shared.hooks.pid)().filter(|pid| *pid != shared.pid());
+    // Libc has forked without having been seen to, in a thread that had recorded or in one that had not.
+    let forked_pid = if is_entered(&state) { Some(tid) } else { other() };
+    if let Some(pid) = forked_pid {
+        forked(pid);
         return Some(load().common);
     }
     Some(enter_thread(shared, state, tid, shared.comm()))

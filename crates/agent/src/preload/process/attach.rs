@@ -150,6 +150,7 @@ pub(crate) fn attachment(file: &CStr, tid_offset: isize) -> Attachment<'_> {
             is_there: readable::is_there,
             readable: readable::readable,
             show_callers: function::show_callers,
+            pid: || None,
             origin: origin::origin,
             may_call: || !sandbox::may_be_there(),
             may_map: || !sandbox::may_be_there() && !running::is_running() && !address_limit::are_set(),

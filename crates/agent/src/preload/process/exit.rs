@@ -31,6 +31,8 @@ pub(crate) fn process_ends() {
         }
         return;
     }
+    // Who has recorded nothing may not know yet that it is a copy.
+    let _ = enter();
     let pid = session.pid();
     if ENDED_PID.swap(pid, AcqRel) == pid {
         return;

@@ -5,7 +5,7 @@
 
 use crate::preload::function;
 use crate::preload::object::{binding, borrowed, mapped, symbols};
-use crate::preload::process::{attach, origin};
+use crate::preload::process::{attach, origin, sandbox};
 use crate::preload::signal::{blocked, fatal, handler};
 use crate::preload::thread::end;
 use abi::attach::{AttachAnswer, AttachRequest, AttachResult, NamedThread};
@@ -107,7 +107,7 @@ fn attach_first(request: &AttachRequest) -> AttachResult {
         user: geteuid().as_raw(),
         comm: request.comm,
         pid: Some(own_pid()),
-        hooks: Hooks { origin: || origin::of(own_pid()), ..usual.hooks },
+        hooks: Hooks { pid: asked_pid, origin: || origin::of(own_pid()), ..usual.hooks },
         ..usual
     };
     // SAFETY: as it is for a process that starts.
@@ -125,6 +125,11 @@ fn attach_first(request: &AttachRequest) -> AttachResult {
 
 fn bind() -> AttachResult {
     if function::bind() { AttachResult::Done } else { AttachResult::Busy }
+}
+
+/// This process, as the kernel says where it may be asked.
+fn asked_pid() -> Option<u32> {
+    (!sandbox::may_be_there()).then(own_pid)
 }
 
 fn own_pid() -> u32 {
