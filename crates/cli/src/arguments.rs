@@ -18,7 +18,7 @@ mod snapshots;
 mod tree;
 mod trigger;
 
-pub(crate) use attach::{AttachArguments, DetachArguments};
+pub(crate) use attach::{AttachArguments, DetachArguments, MeantArguments};
 pub(crate) use budget::BudgetOption;
 pub(crate) use choice::ChoiceArguments;
 pub(crate) use latency::LatencyArguments;

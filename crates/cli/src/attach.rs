@@ -1,6 +1,7 @@
 //! `lookback attach` and `detach`: bring the agent into programs that run already, and end its part there.
 
 mod elsewhere;
+mod meant;
 mod named;
 mod obstacle;
 mod request;
@@ -28,7 +29,7 @@ pub(crate) fn attach(arguments: &AttachArguments) -> Done {
     let session = arguments.which.open()?;
     session.session().check_trusted()?;
     note_what_is_missing(&session);
-    let processes = NamedProcess::all(&arguments.processes, arguments.all)?;
+    let processes = meant::in_session(&session, &arguments.meant, false)?;
     let object = object::install()?;
     each(&processes, "attached", |process| attach_process(&session, process, &object))
 }
@@ -36,7 +37,7 @@ pub(crate) fn attach(arguments: &AttachArguments) -> Done {
 /// Detaches processes from a session.
 pub(crate) fn detach(arguments: &DetachArguments) -> Done {
     let session = arguments.which.open()?;
-    let processes = NamedProcess::all(&arguments.processes, arguments.all)?;
+    let processes = meant::in_session(&session, &arguments.meant, true)?;
     let object = object::install()?;
     each(&processes, "detached", |process| detach_process(&session, process, &object))
 }

@@ -23,19 +23,16 @@ Examples:
   lookback start && lookback attach 4711
   lookback attach redis-server      the process of this name
   lookback attach --all nginx       all processes of this name
+  lookback attach --service nginx   all of a unit of systemd's
+  lookback attach --all-of-user     all of one's own
   lookback show -p                  what they do, as it happens
 
 Exit status:
   0    all are attached
   125  one is not; those that could be are")]
 pub(crate) struct AttachArguments {
-    /// The processes: a PID; or the name of a program, as ps shows it or as its file is called
-    #[arg(value_name = "PID|NAME", required = true)]
-    pub(crate) processes: Vec<String>,
-
-    /// Attach all processes of a name, where there are several
-    #[arg(short, long)]
-    pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) meant: MeantArguments,
 
     #[command(flatten)]
     pub(crate) which: SessionArguments,
@@ -52,19 +49,41 @@ pub(crate) struct AttachArguments {
 Examples:
   lookback detach redis-server
   lookback detach --all nginx
+  lookback detach --all-of-user=www-data
 
 Exit status:
   0    all are detached
   125  one is not; those that could be are")]
 pub(crate) struct DetachArguments {
-    /// The processes: a PID; or the name of a program, as ps shows it or as its file is called
-    #[arg(value_name = "PID|NAME", required = true)]
-    pub(crate) processes: Vec<String>,
-
-    /// Detach all processes of a name, where there are several
-    #[arg(short, long)]
-    pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) meant: MeantArguments,
 
     #[command(flatten)]
     pub(crate) which: SessionArguments,
+}
+
+/// Which processes are meant.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub(crate) struct MeantArguments {
+    /// The processes: a PID; or the name of a program, as ps shows it or as its file is called
+    #[arg(value_name = "PID|NAME")]
+    pub(crate) processes: Vec<String>,
+
+    /// All processes of a name, where there are several
+    #[arg(short, long, requires = "processes")]
+    pub(crate) all: bool,
+
+    /// All processes of a user, given by name or number [default: the user who runs lookback]
+    #[arg(long, value_name = "USER", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(crate) all_of_user: Option<String>,
+
+    /// All processes of this control group and of those in it: a path as in /proc/PID/cgroup, or a directory
+    /// in /sys/fs/cgroup
+    #[arg(long, value_name = "PATH")]
+    pub(crate) cgroup: Option<String>,
+
+    /// All processes of this service of systemd's; without a suffix, .service
+    #[arg(long, value_name = "UNIT")]
+    pub(crate) service: Option<String>,
 }

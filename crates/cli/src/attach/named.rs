@@ -21,7 +21,8 @@ impl fmt::Display for NamedProcess {
 }
 
 impl NamedProcess {
-    fn at(pid: u32) -> Option<NamedProcess> {
+    /// The process with a PID.
+    pub(super) fn at(pid: u32) -> Option<NamedProcess> {
         let comm = read_to_string(format!("/proc/{pid}/comm")).ok()?;
         Some(NamedProcess { pid, comm: comm.trim_end_matches('\n').to_owned() })
     }
@@ -45,15 +46,8 @@ impl NamedProcess {
             let found = NamedProcess::at(pid);
             return found.map(|found| vec![found]).ok_or_else(|| none("PID", name));
         }
-        let own = std::process::id();
-        let pids = read_dir("/proc").into_iter().flatten().flatten();
-        let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-        let mut found: Vec<NamedProcess> = pids
-            .filter(|pid: &u32| *pid != own)
-            .filter_map(NamedProcess::at)
-            .filter(|process| process.is_called(name))
-            .collect();
-        found.sort_by_key(|process| process.pid);
+        let found: Vec<NamedProcess> =
+            NamedProcess::others().into_iter().filter(|process| process.is_called(name)).collect();
         match found.as_slice() {
             [] => Err(none("name", name)),
             [_, _, ..] if !all => {
@@ -66,6 +60,17 @@ impl NamedProcess {
             }
             _ => Ok(found),
         }
+    }
+
+    /// All processes but this one, by their PIDs.
+    pub(super) fn others() -> Vec<NamedProcess> {
+        let own = std::process::id();
+        let pids = read_dir("/proc").into_iter().flatten().flatten();
+        let pids = pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+        let mut found: Vec<NamedProcess> =
+            pids.filter(|pid: &u32| *pid != own).filter_map(NamedProcess::at).collect();
+        found.sort_by_key(|process| process.pid);
+        found
     }
 
     /// Whether its first thread or the file of its program has this name. Zombies have no file.

@@ -7,6 +7,7 @@ mod answers;
 mod attach_refusals;
 mod attaching;
 mod attaching_elsewhere;
+mod attaching_many;
 mod author;
 mod bad_files;
 mod bad_programs;
