@@ -24,7 +24,8 @@ pub const NAMED_THREADS: usize = 64;
 #[derive(Debug)]
 #[repr(C)]
 pub struct AttachRequest {
-    /// Which session it is: its number; 0 where what is there of one is only to be [freed](AttachRequest::freed).
+    /// Which session it is: its number; 0 where what is there of one is only to be
+    /// [freed](AttachRequest::freed).
     pub session: u64,
     /// Whether what the process has of another session may be freed, from which it was detached: the
     /// [times](AttachAnswer) that it had been detached when all its threads were seen to use nothing of it,

@@ -196,8 +196,8 @@ pub(crate) struct RecordArguments {
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<OsString>,
 
-    /// Record these processes, which run already, until they end or Control-C; they are attached as by lookback
-    /// attach, and detached at the end
+    /// Record these processes, which run already, until they end or Control-C; they are attached as by
+    /// lookback attach, and detached at the end
     #[arg(short = 'P', long = "pid", value_name = "PID", value_delimiter = ',', conflicts_with = "command")]
     pub(crate) pids: Vec<String>,
 

@@ -1,6 +1,7 @@
 //! `lookback attach` and `detach`: bring the agent into programs that run already, and end its part there.
 
 mod elsewhere;
+mod known;
 mod meant;
 mod named;
 mod obstacle;
@@ -83,7 +84,7 @@ pub(crate) fn attach_process(session: &Instance, process: &NamedProcess, object:
 
 /// Detaches a process.
 pub(crate) fn detach_process(session: &Instance, process: &NamedProcess, object: &Path) -> Done<Called> {
-    if !obstacle::is_known(session, process) {
+    if !known::is_known(session, process) {
         return Err(Failure::failed("it is not attached to this session"));
     }
     let called = call(session, process, object, (request::of_none, remote_call::detach))?;

@@ -38,7 +38,7 @@ pub(crate) fn run(arguments: &RecordArguments) -> Done {
     arguments.recording.functions.check()?;
     match arguments.pids.as_slice() {
         [] => run_program(arguments),
-        _ => run_beside(arguments),
+        _ => run_attached(arguments),
     }
 }
 
@@ -61,7 +61,7 @@ fn run_program(arguments: &RecordArguments) -> Done {
 }
 
 /// Records processes that run already, until they end or somebody has that end.
-fn run_beside(arguments: &RecordArguments) -> Done {
+fn run_attached(arguments: &RecordArguments) -> Done {
     let processes = NamedProcess::all(&arguments.pids, false)?;
     let stop = stop_flag()?;
     let mut recording = OwnRecording::begin(arguments)?;

@@ -52,6 +52,7 @@ mod refusal;
 mod routine;
 mod rseq;
 mod session_use;
+mod sleeping;
 mod slept;
 mod socket;
 mod stopped;

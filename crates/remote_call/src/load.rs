@@ -23,6 +23,7 @@ use crate::look::SleepingCall;
 use crate::refusal::CallRefusal;
 use crate::routine::AttachStep;
 use crate::session_use;
+use crate::sleeping::{is_frame, is_of_lock};
 use crate::socket;
 use crate::stopped::{Stopped, ThreadFailure};
 use abi::OBJECT_PREFIX;
@@ -202,24 +203,6 @@ impl LoadAttempt<'_> {
     }
 }
 
-/// Which word of a frame for a handler is the address of the instruction that goes on after it.
-pub(crate) const RETURNS_FROM_FRAME: usize = 5 + 16;
-
-/// Whether words of a stack can be what the kernel puts there for a handler: flags, a link to nothing, and
-/// registers, among which is the selector of the program's code. What remains of one on a stack looks alike.
-pub(crate) fn is_frame(words: &[u64]) -> bool {
-    const SELECTORS: usize = RETURNS_FROM_FRAME + 2;
-    const CODE: u64 = 0x33;
-    let word = |index: usize| words.get(index).copied().unwrap_or(0);
-    word(0) < 8 && word(1) == 0 && word(SELECTORS) & 0xffff == CODE
-}
-
-/// Whether a call waits for a lock that may be one of libc's own: those wait in this way only.
-pub(crate) fn is_of_lock(call: &SleepingCall) -> bool {
-    let command = call.arguments[1] as i32 & !(libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME);
-    call.number == libc::SYS_futex && command != libc::FUTEX_WAIT_BITSET
-}
-
 /// Whether a call is one in which programs sleep: libc itself reads files, with a lock of malloc's, too.
 fn can_sleep(pid: u32, call: &SleepingCall) -> bool {
     let effect = match StopEffect::on(call) {
@@ -227,23 +210,4 @@ fn can_sleep(pid: u32, call: &SleepingCall) -> bool {
         effect => effect,
     };
     effect != StopEffect::Shows
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn waits_for_locks_are_told_apart() {
-        let wait = |command: i32| SleepingCall {
-            number: libc::SYS_futex,
-            arguments: [1, command as u64, 0, 0, 0, 0],
-            stack: 0,
-            returns_to: 0,
-        };
-        assert!(is_of_lock(&wait(libc::FUTEX_WAIT | libc::FUTEX_PRIVATE_FLAG)));
-        assert!(!is_of_lock(&wait(
-            libc::FUTEX_WAIT_BITSET | libc::FUTEX_PRIVATE_FLAG | libc::FUTEX_CLOCK_REALTIME
-        )));
-    }
 }

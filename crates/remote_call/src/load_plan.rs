@@ -64,7 +64,8 @@ impl<'a> LoadPlan<'a> {
     }
 }
 
-/// A request as it lies in the process's memory, with what may be freed, and the mask of the thread's signals.
+/// A request as it lies in the process's memory, with what may be freed, and the mask of the thread's
+/// signals.
 pub(crate) fn bytes_of(request: &AttachRequest, freed: u64, mask: u64) -> Vec<u8> {
     let mut bytes = request.session.to_le_bytes().to_vec();
     bytes.extend(freed.to_le_bytes());

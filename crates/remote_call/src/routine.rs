@@ -107,8 +107,8 @@ impl AgentCode {
         self.code.contains(&address) && self.resting_at(address).is_none()
     }
 
-    /// Where its code rests at an address: how many bytes of the stack after that address are its own, in which
-    /// anything may have been left.
+    /// Where its code rests at an address: how many bytes of the stack after that address are its own, in
+    /// which anything may have been left.
     pub(crate) fn resting_at(&self, address: u64) -> Option<usize> {
         let offset = address.wrapping_sub(self.code.start);
         Some(self.resting.iter().find(|place| place.code.contains(&offset))?.own_stack)

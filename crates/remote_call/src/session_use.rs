@@ -1,20 +1,20 @@
 //! Whether threads of a process may be using the session that the process has been detached from.
 //!
-//! Since then nobody finds that session any more. So a thread that is seen once where it uses none doesn't come
-//! to use it again, nor do threads that start since: each has to be seen so once, at any time.
+//! Since then nobody finds that session any more. So a thread that is seen once where it uses none doesn't
+//! come to use it again, nor do threads that start since: each has to be seen so once, at any time.
 //!
-//! A thread uses none where neither it nor what has called it is in the agent's code, but for the places where
-//! that [rests](crate::routine::AgentCode). The agent calls few functions of libc's with a session at hand, and
-//! of these only those with a lock sleep; and handlers of signals may interrupt it. So of who sleeps in another
-//! call of libc's, and of who runs in the program's code, only the frames of handlers are looked for; else all
-//! of the stack is looked through.
+//! A thread uses none where neither it nor what has called it is in the agent's code, but for the places
+//! where that [rests](crate::routine::AgentCode). The agent calls few functions of libc's with a session at
+//! hand, and of these only those with a lock sleep; and handlers of signals may interrupt it. So of who
+//! sleeps in another call of libc's, and of who runs in the program's code, only the frames of handlers are
+//! looked for; else all of the stack is looked through.
 
 use crate::candidate::Candidate;
-use crate::load::{RETURNS_FROM_FRAME, is_frame, is_of_lock};
 use crate::load_plan::LoadPlan;
 use crate::look::{ThreadLook, threads};
 use crate::refusal::CallRefusal;
 use crate::routine::AgentCode;
+use crate::sleeping::{RETURNS_FROM_FRAME, is_frame, is_of_lock};
 use crate::stopped::{Stopped, ThreadFailure};
 use crate::target::{Mapping, TargetProcess};
 use std::collections::BTreeSet;
@@ -27,7 +27,8 @@ const PAUSE: Duration = Duration::from_millis(2);
 /// The largest stack that is looked through.
 const MOST: u64 = 64 << 20;
 
-/// Waits until all threads of a process have been seen where they use no session. Refused if that takes longer.
+/// Waits until all threads of a process have been seen where they use no session. Refused if that takes
+/// longer.
 pub(crate) fn wait_for_end(plan: &LoadPlan<'_>, until: Instant) -> Result<(), CallRefusal> {
     let code = plan.routine.agent_code(&plan.target).ok_or(CallRefusal::OtherAgent)?;
     let mut seen = BTreeSet::new();
@@ -95,9 +96,9 @@ impl UserThreads<'_> {
         self.target.is_in_libc(address) || self.target.mapping(address).is_none_or(is_linker)
     }
 
-    /// Whether a session can be in use neither at an instruction nor where that returns to: as far as handlers
-    /// have interrupted, or, where the agent `may_have_called`, all that is on the stack. What is left there
-    /// of calls that have returned looks alike: then a later time is tried.
+    /// Whether a session can be in use neither at an instruction nor where that returns to: as far as
+    /// handlers have interrupted, or, where the agent `may_have_called`, all that is on the stack. What is
+    /// left there of calls that have returned looks alike: then a later time is tried.
     fn is_clear(&self, (instruction, stack): (u64, u64), may_have_called: bool) -> bool {
         let Some(mapping) = self.target.mapping(stack) else { return false };
         let length = mapping.addresses.end - stack;

@@ -45,7 +45,7 @@ pub struct ThreadState {
     /// How many locks it holds.
     pub locks: u32,
     /// Which of the process's sessions `common` and `task` are of: how many there were before. In another one
-    /// the thread is entered anew.
+    /// the thread is entered again.
     pub session: u32,
 }
 

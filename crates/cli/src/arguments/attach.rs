@@ -42,8 +42,8 @@ pub(crate) struct AttachArguments {
 ///
 /// The addresses by which a program calls libc become those of libc again, traced functions get their own
 /// code back, and handlers of signals those of the program's. One thread is stopped for that, as by attach.
-/// The agent and the session's memory stay mapped, as threads may be in them; recorded events stay, too.
-/// `lookback attach` attaches the program to the same session again.
+/// The agent stays mapped, as threads may be in it, and the session's memory too if that can't be ruled out;
+/// recorded events stay. `lookback attach` attaches the program again, to this session or another one.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

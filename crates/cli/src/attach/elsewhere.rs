@@ -1,7 +1,7 @@
 //! The session that a process has mapped, if that is not the one that it is to be attached to.
 
+use super::known::is_known;
 use super::named::NamedProcess;
-use super::obstacle::is_known;
 use crate::record::is_abandoned;
 use session::Instance;
 use std::fs::read_to_string;

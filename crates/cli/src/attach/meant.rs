@@ -3,8 +3,8 @@
 //! What is meant by more than a name leaves out lookback itself, init and the threads of the kernel's: nobody
 //! means those unless they are named.
 
+use super::known::is_known;
 use super::named::NamedProcess;
-use super::obstacle::is_known;
 use crate::arguments::MeantArguments;
 use crate::failure::{Done, Failure};
 use session::Instance;
@@ -85,7 +85,8 @@ fn user_id(user: &str) -> Done<u32> {
     user.parse().ok().or_else(named).ok_or_else(|| Failure::failed(format_args!("there is no user {user}")))
 }
 
-/// The control groups of a process without the first slash, and with the directories that they are mounted at.
+/// The control groups of a process without the first slash, and with the directories that they are mounted
+/// at.
 fn groups(pid: u32) -> Vec<String> {
     let text = read_to_string(format!("/proc/{pid}/cgroup")).unwrap_or_default();
     let groups = text.lines().filter_map(group);

@@ -1,10 +1,10 @@
 //! Why a process can't be attached, as far as that is seen from outside: nobody stops it to find out.
 
 use super::elsewhere::OtherSession;
+use super::known::is_known;
 use super::named::NamedProcess;
 use crate::object;
 use crate::unseen::{User, limit_of_addresses};
-use control::ProcessInfo;
 use rustix::fs::{major, minor};
 use session::Instance;
 use std::fs::{read_link, read_to_string};
@@ -42,14 +42,6 @@ fn is_attached(session: &Instance, process: &NamedProcess, maps: &str) -> Option
         return is_known(session, process).then(|| "it is attached already".to_owned());
     }
     OtherSession::in_maps(maps)?.obstacle(process)
-}
-
-/// Whether a session knows a process as attached.
-pub(super) fn is_known(session: &Instance, process: &NamedProcess) -> bool {
-    let is_it = |found: ProcessInfo| {
-        found.end_time == 0 && found.status.obstacle().is_none() && !found.status.is_detached()
-    };
-    session.control().find_process(process.pid).is_some_and(is_it)
 }
 
 /// Whether its program is for 32 bits.

@@ -122,7 +122,7 @@ fn has_ended(handle: &OwnedFd) -> bool {
     poll(&mut [PollFd::new(handle, PollFlags::IN)], Some(&now)).is_ok_and(|count| count > 0)
 }
 
-/// Writes all threads of a process to a list of threads: those that they make are added to it by the kernel.
+/// Writes all threads of a process to a PID filter: those that they make are added to it by the kernel.
 fn enter(mut entrance: &File, pid: u32) {
     let threads = read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     for thread in threads.filter_map(|entry| entry.file_name().into_string().ok()) {
