@@ -152,7 +152,7 @@ Examples:
     },
 }
 
-/// Run a program and record what it and its children do, or record programs that run already.
+/// Run a program and record it, or record programs that run already.
 ///
 /// The program need not be rebuilt. Its arguments, files, signals and exit status are as without lookback.
 /// The events are written to a trace.dat file, which `lookback report`, trace-cmd and KernelShark read. At

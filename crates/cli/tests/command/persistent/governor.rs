@@ -15,8 +15,9 @@ static volatile sig_atomic_t is_told;
 static void tell(int signal) { is_told = 1; }
 int main(int count, char **arguments) {
     char byte;
+    pid_t maker = getpid();
     while (--count > 0 && fork() != 0) {}
-    if (count > 0) prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (count > 0 && (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != maker)) return 0;
     int zero = open("/dev/zero", O_RDONLY);
     signal(SIGUSR1, tell);
     puts("runs");
