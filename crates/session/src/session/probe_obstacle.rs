@@ -1,6 +1,6 @@
 //! Why traced processes can't place a probe, as far as its file says.
 
-use super::padding::paddings;
+use super::padding::FilePadding;
 use super::probed_file::ProbedFile;
 use super::probes::SessionProbe;
 use function_sites::ObjectFile;
@@ -41,7 +41,8 @@ fn obstacle(file: &ObjectFile<'_>, symbols: &ObjectFile<'_>, offset: u64, is_ret
     };
     let code = file.code_in(&span).unwrap_or_default();
     let function = FunctionCode { start: span.start, code };
-    let no_entry = || entry_points(&function, paddings(*file, address)).err();
+    let padding = FilePadding::of(file);
+    let no_entry = || entry_points(&function, padding.near(address)).err();
     let entry = if span.start == address { no_entry() } else { None };
     if is_return {
         let inside = (span.start != address).then(|| "a function's return needs its start".to_string());
@@ -51,5 +52,5 @@ fn obstacle(file: &ObjectFile<'_>, symbols: &ObjectFile<'_>, offset: u64, is_ret
         return None;
     }
     let within = usize::try_from(address.wrapping_sub(span.start)).unwrap_or(usize::MAX);
-    probe_points(&function, within, paddings(*file, address)).err().map(|why| why.to_string())
+    probe_points(&function, within, padding.near(address)).err().map(|why| why.to_string())
 }

@@ -1,6 +1,6 @@
 //! The places in a file that call the kernel.
 
-use super::padding::paddings;
+use super::padding::FilePadding;
 use super::probed_file::ProbedFile;
 use events::system_call::events_of;
 use function_sites::ObjectFile;
@@ -46,14 +46,16 @@ impl SystemCallPlace {
     pub fn all(path: &Path) -> Option<Vec<SystemCallPlace>> {
         ProbedFile::read(path)?.with(|file, symbols| {
             let mut taken = HashSet::new();
+            let padding = FilePadding::of(file);
             let addresses = file.occurrences(SYSTEM_CALL);
-            addresses.filter_map(|address| SystemCallPlace::of(file, symbols, address, &mut taken)).collect()
+            let place = |address| SystemCallPlace::of((file, padding), symbols, address, &mut taken);
+            addresses.filter_map(place).collect()
         })
     }
 
     /// That with the instruction at an address. None where none begins there.
     fn of(
-        file: &ObjectFile<'_>,
+        (file, padding): (&ObjectFile<'_>, FilePadding<'_>),
         symbols: &ObjectFile<'_>,
         address: u64,
         taken: &mut HashSet<u64>,
@@ -80,7 +82,7 @@ impl SystemCallPlace {
             place.obstacle = Some("it is left alone");
             return Some(place);
         }
-        let paddings = paddings(*file, address);
+        let paddings = padding.near(address);
         place.enter = sight(call.enter_points(paddings.clone()), span.start, taken);
         place.exit = sight(call.exit_points(paddings), span.start, taken);
         Some(place)

@@ -1,7 +1,7 @@
 //! Functions of files whose compiler has left no sites.
 
 use super::Session;
-use super::padding::paddings;
+use super::padding::FilePadding;
 use super::traceable::{SiteObstacle, TraceableFunction, TraceableName, debug_file, sort_names, with_file};
 use super::traced_by::TracedBy;
 use crate::object_path::object_path;
@@ -90,19 +90,25 @@ fn named_in_file(
     }
     let starts: HashSet<u64> = file.unbuilt_sites(&symbols).map(|site| site.address).collect();
     named.retain(|_, names| names.iter().any(|name| is_named(name, object)));
+    let padding = FilePadding::of(&file);
     let found = named.into_iter().filter(|(start, _)| starts.contains(start));
     let functions = found.map(|(address, mut names)| {
         sort_names(&mut names);
-        let (traced_by, obstacle) = plan(&file, address, is_late);
+        let (traced_by, obstacle) = plan(&file, padding, address, is_late);
         TraceableFunction { names, object: object.to_string(), address, traced_by, obstacle }
     });
     functions.collect()
 }
 
 /// How a function is traced, if it can be, and what speaks against it.
-fn plan(file: &ObjectFile<'_>, start: u64, is_late: bool) -> (Option<TracedBy>, Option<SiteObstacle>) {
+fn plan(
+    file: &ObjectFile<'_>,
+    padding: FilePadding<'_>,
+    start: u64,
+    is_late: bool,
+) -> (Option<TracedBy>, Option<SiteObstacle>) {
     let function = FunctionCode { start, code: file.function_code(start) };
-    let points = match entry_points(&function, paddings(*file, start)) {
+    let points = match entry_points(&function, padding.near(start)) {
         Ok(points) => points,
         Err(why) => return (None, Some(SiteObstacle::Refused(why.to_string()))),
     };
