@@ -10,6 +10,7 @@
 // They panic where nothing can be written, and end the command with a status of their own: `say`.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod accounts;
 mod arguments;
 mod attach;
 mod columns;

@@ -5,6 +5,7 @@
 
 use super::known::is_known;
 use super::named::NamedProcess;
+use crate::accounts;
 use crate::arguments::MeantArguments;
 use crate::failure::{Done, Failure};
 use session::Instance;
@@ -15,9 +16,9 @@ use std::path::Path;
 /// Where control groups are mounted.
 const MOUNTED: &str = "/sys/fs/cgroup";
 
-/// The processes, each once.
-fn processes(meant: &MeantArguments) -> Done<Vec<NamedProcess>> {
-    let mut found = NamedProcess::all(&meant.processes, meant.all)?;
+/// The processes, each once: those that are named, and the others that are meant.
+fn processes(meant: &MeantArguments, named: &[NamedProcess]) -> Done<Vec<NamedProcess>> {
+    let mut found = named.to_vec();
     if let Some(user) = &meant.all_of_user {
         let user = user_id(user)?;
         add(&mut found, |process| owner(process) == Some(user));
@@ -40,7 +41,7 @@ pub(super) fn in_session(
     is_attached: bool,
 ) -> Done<Vec<NamedProcess>> {
     let named = NamedProcess::all(&meant.processes, meant.all)?;
-    let mut found = processes(meant)?;
+    let mut found = processes(meant, &named)?;
     found.retain(|process| named.contains(process) || is_known(session, process) == is_attached);
     Ok(found)
 }
@@ -77,12 +78,7 @@ fn user_id(user: &str) -> Done<u32> {
     if user.is_empty() {
         return Ok(rustix::process::geteuid().as_raw());
     }
-    let named = || {
-        let users = read_to_string("/etc/passwd").ok()?;
-        let line = users.lines().find(|line| line.split(':').next() == Some(user))?;
-        line.split(':').nth(2)?.parse().ok()
-    };
-    user.parse().ok().or_else(named).ok_or_else(|| Failure::failed(format_args!("there is no user {user}")))
+    accounts::user_id(user).ok_or_else(|| Failure::failed(format_args!("there is no user {user}")))
 }
 
 /// The control groups of a process without the first slash, and with the directories that they are mounted

@@ -1,5 +1,6 @@
 //! `lookback install`.
 
+use crate::accounts;
 use crate::arguments::InstallArguments;
 use crate::failure::{Done, Failure};
 use crate::object;
@@ -201,22 +202,14 @@ fn warn(unit: &Unit, name: &str, session: &Path, group: Option<u32>) {
         note!("  the session doesn't exist yet: its unit makes it, or `lookback start{option}`");
     } else if runs_as_other(unit) && group.is_none() {
         let user = unit.value("User").unwrap_or("a user of its own");
-        let may = user_id(user).is_some_and(|uid| User { uid, groups: Vec::new() }.may_attach(session));
+        let may =
+            accounts::user_id(user).is_some_and(|uid| User { uid, groups: Vec::new() }.may_attach(session));
         if !may {
             note!(
                 "  {name} runs as {user}, which may not open {shown}: `lookback start --group GROUP` makes a session for a group; then install it again with --session"
             );
         }
     }
-}
-
-fn user_id(name: &str) -> Option<u32> {
-    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let number = |line: &str| {
-        let mut fields = line.split(':');
-        (fields.next() == Some(name)).then(|| fields.nth(1)?.parse().ok())?
-    };
-    name.parse().ok().or_else(|| users.lines().find_map(number))
 }
 
 fn tell_next(arguments: &InstallArguments, names: &[String]) {

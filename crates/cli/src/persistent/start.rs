@@ -1,5 +1,6 @@
 //! `lookback start`.
 
+use crate::accounts;
 use crate::arguments::{BudgetOption, RecordingArguments, StartArguments};
 use crate::failure::{Done, Failure};
 use crate::number::{bytes, count, grouped};
@@ -281,15 +282,7 @@ pub(super) fn tell_of_none(selection: &Selection, state: &str) {
 
 /// The number of a group.
 fn group_id(name: &str) -> Done<u32> {
-    if let Ok(number) = name.parse() {
-        return Ok(number);
-    }
-    let groups = std::fs::read_to_string("/etc/group").unwrap_or_default();
-    let number = |line: &str| {
-        let mut fields = line.split(':');
-        (fields.next() == Some(name)).then(|| fields.nth(1)?.parse().ok())?
-    };
-    groups.lines().find_map(number).ok_or_else(|| {
+    accounts::group_id(name).ok_or_else(|| {
         Failure::failed(format_args!("no group {name} in /etc/group: name an existing one, or give its id"))
     })
 }

@@ -1,6 +1,7 @@
 //! Who or what took a snapshot, when, and why.
 
 use super::ages;
+use crate::accounts::user_name;
 use crate::duration::duration;
 use crate::json::Json;
 use crate::number;
@@ -250,15 +251,4 @@ fn error_text(number: u16) -> String {
 /// Exactly, and in larger units where that matters less.
 pub(super) fn shown_age(age: u64) -> String {
     if age < 120_000_000_000 { duration(age) } else { number::duration(age) }
-}
-
-/// A user's name, or his number.
-fn user_name(uid: u32) -> String {
-    let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let name = |line: &str| {
-        let mut fields = line.split(':');
-        let name = fields.next()?;
-        (fields.nth(1)?.parse() == Ok(uid)).then(|| name.to_string())
-    };
-    users.lines().find_map(name).unwrap_or_else(|| uid.to_string())
 }
