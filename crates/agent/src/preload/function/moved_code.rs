@@ -26,10 +26,10 @@
 //! * **M4** No two instructions are replaced of which one is where the other one's jump is: what a jump
 //!   leaves as it is must stay.
 
+use super::instruction_jump::InstructionJump;
 use super::moved_site::{MovedEntry, MovedStack};
 use super::objects::TracedObject;
 use super::replaced_instructions::{MovedPurpose, OpenReplacements, paddings};
-use super::site_entry::SiteEntry;
 use super::traced_site::TracedSite;
 use planner::{EntryPoint, EntryPointPlace, FunctionCode, entry_points};
 use text_poke::{NotApplied, Threads};
@@ -51,7 +51,11 @@ pub(super) fn make(object: &TracedObject, threads: Threads) -> Result<(), NotApp
     sealed
 }
 
-fn make_one(site: &TracedSite, object: &TracedObject, open: &mut OpenReplacements<'_>) -> Option<SiteEntry> {
+fn make_one(
+    site: &TracedSite,
+    object: &TracedObject,
+    open: &mut OpenReplacements<'_>,
+) -> Option<InstructionJump> {
     let code = object.file.function_code(site.address.wrapping_sub(object.base));
     let function = FunctionCode { start: site.address, code };
     let mut points = entry_points(&function, paddings(object, site.address)).ok()?;
@@ -62,6 +66,6 @@ fn make_one(site: &TracedSite, object: &TracedObject, open: &mut OpenReplacement
         };
         let stack = MovedStack { depth, has_arguments, is_in_libc: object.is_libc() };
         let purpose = MovedPurpose { entry, word: function.start, stack };
-        Some(SiteEntry { place, jump: open.write(&function, &point, purpose)? })
+        open.write(&function, &point, purpose)
     })
 }

@@ -3,22 +3,14 @@
 use super::instruction_jump::{InstructionJump, MovedTargets, first_bytes};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
-use planner::{EntryPointPlace, JumpSpace, SHORT_JUMP_LEN};
-
-/// Which of its instructions is a jump when it is traced.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct SiteEntry {
-    pub(super) place: EntryPointPlace,
-    pub(super) jump: InstructionJump,
-}
+use planner::{JumpSpace, SHORT_JUMP_LEN};
 
 /// A site's choice.
 #[derive(Debug)]
 pub(super) struct SiteEntryChoice {
     /// 0 as long as none was made; [`UNSEALED`] while its code isn't code yet; [`NONE`] where there is none.
     moved: AtomicU64,
-    /// The instruction's offset and length, whether it is later, whether arguments are there, where the
-    /// jump has its bytes, the distance of a short one, and the depth.
+    /// The instruction's offset and length, where the jump has its bytes, and the distance of a short one.
     point: AtomicU64,
     /// The bytes that were found, the first one lowest: as many as a jump has; or a short one's, and those
     /// of padding.
@@ -30,12 +22,9 @@ const UNSEALED: u64 = 1;
 const NONE: u64 = 2;
 
 const LEN: u32 = 8;
-const LATER: u64 = 1 << 16;
-const ARGUMENTS: u64 = 1 << 17;
-const WITH_PADDING: u64 = 1 << 18;
-const APART: u64 = 1 << 19;
+const WITH_PADDING: u64 = 1 << 16;
+const APART: u64 = 1 << 17;
 const DISTANCE: u32 = 24;
-const DEPTH: u32 = 32;
 
 /// How far from a function's start its jump has its first byte at most.
 pub(super) const REACH: u64 = u8::MAX as u64 + planner::SHORT_JUMP_REACH;
@@ -59,12 +48,12 @@ impl SiteEntryChoice {
     }
 
     /// The one that was made, of the function that starts at an address.
-    pub(super) fn get(&self, function: u64) -> Option<SiteEntry> {
+    pub(super) fn get(&self, function: u64) -> Option<InstructionJump> {
         if self.is_missing() { None } else { self.chosen(function) }
     }
 
     /// As [`SiteEntryChoice::get`], also one whose code isn't code yet.
-    pub(super) fn chosen(&self, function: u64) -> Option<SiteEntry> {
+    pub(super) fn chosen(&self, function: u64) -> Option<InstructionJump> {
         let moved = self.moved.load(Relaxed) & !UNSEALED;
         if moved == 0 || moved == NONE {
             return None;
@@ -72,13 +61,6 @@ impl SiteEntryChoice {
         let (point, found) = (self.point.load(Relaxed), self.found.load(Relaxed).to_le_bytes());
         let [distance, ..] = (point >> DISTANCE).to_le_bytes();
         let (at, len) = (function + (point & 0xff), point >> LEN & 0xff);
-        let place = match point & LATER {
-            0 => EntryPointPlace::First,
-            _ => EntryPointPlace::Later {
-                depth: (point >> DEPTH) as u32,
-                has_arguments: point & ARGUMENTS != 0,
-            },
-        };
         let (space, padding_at) = match point & (WITH_PADDING | APART) {
             0 => (JumpSpace::InPlace, 0),
             WITH_PADDING => (JumpSpace::WithPadding, 0),
@@ -87,17 +69,14 @@ impl SiteEntryChoice {
         let bytes = |from: usize| first_bytes(found.get(from..).unwrap_or_default());
         let moved = MovedTargets { on: moved, off: 0 };
         let (found, padding) = (bytes(0), bytes(padding_at));
-        Some(SiteEntry {
-            place,
-            jump: InstructionJump { at, len: len as usize, space, found, padding, moved },
-        })
+        Some(InstructionJump { at, len: len as usize, space, found, padding, moved })
     }
 
     /// Makes one, whose code isn't code yet; or notes that there is none, also where what is to be known of
     /// it is too large to be kept.
-    pub(super) fn choose(&self, function: u64, entry: Option<&SiteEntry>) {
-        let packed = entry.and_then(|entry| Some((entry, point(function, entry)?)));
-        let Some((SiteEntry { jump, .. }, point)) = packed else { return self.moved.store(NONE, Relaxed) };
+    pub(super) fn choose(&self, function: u64, jump: Option<&InstructionJump>) {
+        let packed = jump.and_then(|jump| Some((jump, point(function, jump)?)));
+        let Some((jump, point)) = packed else { return self.moved.store(NONE, Relaxed) };
         let [a, b, c, d, e] = jump.found;
         let [pa, pb, pc, pd, pe] = jump.padding;
         let found = match jump.space {
@@ -118,15 +97,9 @@ impl SiteEntryChoice {
     }
 }
 
-/// What is kept of an entry of the function that starts at an address. None where that is too much.
-fn point(function: u64, SiteEntry { place, jump }: &SiteEntry) -> Option<u64> {
+/// What is kept of a jump in the function that starts at an address. None where that is too much.
+fn point(function: u64, jump: &InstructionJump) -> Option<u64> {
     let (offset, len) = (u8::try_from(jump.at.checked_sub(function)?).ok()?, u8::try_from(jump.len).ok()?);
-    let place = match *place {
-        EntryPointPlace::First => 0,
-        EntryPointPlace::Later { depth, has_arguments } => {
-            LATER | if has_arguments { ARGUMENTS } else { 0 } | u64::from(depth) << DEPTH
-        }
-    };
     let space = match jump.space {
         JumpSpace::InPlace => 0,
         JumpSpace::WithPadding => WITH_PADDING,
@@ -137,5 +110,5 @@ fn point(function: u64, SiteEntry { place, jump }: &SiteEntry) -> Option<u64> {
         // A site may be wanted at any time.
         JumpSpace::Beforehand => return None,
     };
-    Some(u64::from(offset) | u64::from(len) << LEN | place | space)
+    Some(u64::from(offset) | u64::from(len) << LEN | space)
 }

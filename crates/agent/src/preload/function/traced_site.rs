@@ -286,7 +286,7 @@ impl TracedSite {
         let touch = |start: u64, len: usize| start < addresses.end && addresses.start < start + len as u64;
         match self.kind {
             SiteKind::Instruction => {
-                self.entry.chosen(self.address).is_some_and(|entry| entry.jump.touches(addresses))
+                self.entry.chosen(self.address).is_some_and(|jump| jump.touches(addresses))
             }
             _ => touch(self.address, entry::ENOUGH),
         }
@@ -294,7 +294,7 @@ impl TracedSite {
 
     /// The jump that an instruction of its function becomes, once that is known.
     fn jump(&self) -> Option<InstructionJump> {
-        self.entry.get(self.address).map(|entry| entry.jump)
+        self.entry.get(self.address)
     }
 
     /// What is to be stored in padding before that is, where its jump is apart.

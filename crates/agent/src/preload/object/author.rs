@@ -5,6 +5,7 @@ use crate::preload::signal::fatal;
 use abi::control::ErrorSet;
 use abi::site::RawSite;
 use core::ffi::{CStr, c_char};
+use core::ops::Range;
 use core::ptr::null;
 use core::slice::from_raw_parts;
 use core::sync::atomic::AtomicU32;
@@ -21,16 +22,8 @@ use trace_event::{chooses_errors, session, take_snapshot};
 unsafe extern "C" fn lookback_register(start: *const *const RawSite, end: *const *const RawSite) {
     // The constructor of a library may be quicker than ours.
     attach::start();
-    let mut next = start;
-    while next < end {
-        // SAFETY: the caller's promise.
-        unsafe {
-            if !(*next).is_null() {
-                trace_event::register(*next);
-            }
-            next = next.add(1);
-        }
-    }
+    // SAFETY: the caller's promise.
+    unsafe { for_each_site(start..end, |site| trace_event::register(site)) }
 }
 
 /// Says that the sites between `start` and `end` are about to go. Called by the destructor of every object
@@ -41,12 +34,22 @@ unsafe extern "C" fn lookback_register(start: *const *const RawSite, end: *const
 /// As for [`lookback_register`].
 #[unsafe(no_mangle)]
 unsafe extern "C" fn lookback_unregister(start: *const *const RawSite, end: *const *const RawSite) {
-    let mut next = start;
-    while next < end {
+    // SAFETY: the caller's promise.
+    unsafe { for_each_site(start..end, |site| trace_event::unregister(site)) }
+}
+
+/// Does something with each site of a section.
+///
+/// # Safety
+///
+/// As for [`lookback_register`].
+unsafe fn for_each_site(section: Range<*const *const RawSite>, act: impl Fn(*const RawSite)) {
+    let mut next = section.start;
+    while next < section.end {
         // SAFETY: the caller's promise.
         unsafe {
             if !(*next).is_null() {
-                trace_event::unregister(*next);
+                act(*next);
             }
             next = next.add(1);
         }
