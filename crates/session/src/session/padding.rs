@@ -18,6 +18,11 @@ impl<'a> FilePadding<'a> {
         FilePadding { file: *file, is_built: file.sites().next().is_some() }
     }
 
+    /// Whether a compiler has left sites in the file.
+    pub(super) fn is_built(&self) -> bool {
+        self.is_built
+    }
+
     /// That near an address.
     pub(super) fn near(&self, address: u64) -> impl Iterator<Item = Range<u64>> + Clone + use<'a> {
         let is_built = self.is_built;

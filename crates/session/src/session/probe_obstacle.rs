@@ -33,7 +33,8 @@ fn obstacle(file: &ObjectFile<'_>, symbols: &ObjectFile<'_>, offset: u64, is_ret
         return Some("the file has no code there".to_string());
     };
     // A compiler's own sites are always used.
-    if file.sites().next().is_some() {
+    let padding = FilePadding::of(file);
+    if padding.is_built() {
         return None;
     }
     let Some(span) = file.span_around(symbols, address) else {
@@ -41,7 +42,6 @@ fn obstacle(file: &ObjectFile<'_>, symbols: &ObjectFile<'_>, offset: u64, is_ret
     };
     let code = file.code_in(&span).unwrap_or_default();
     let function = FunctionCode { start: span.start, code };
-    let padding = FilePadding::of(file);
     let no_entry = || entry_points(&function, padding.near(address)).err();
     let entry = if span.start == address { no_entry() } else { None };
     if is_return {

@@ -69,14 +69,17 @@ fn named_functions(
     is_late: bool,
     is_named: &dyn Fn(&TraceableName, &str) -> bool,
 ) -> Vec<TraceableFunction> {
-    with_file(path, build_id, |file, object| match file.sites().next() {
-        Some(_) => Vec::new(),
-        None => named_in_file(file, object, path, is_late, is_named),
+    with_file(path, build_id, |file, object| {
+        let padding = FilePadding::of(&file);
+        match padding.is_built() {
+            true => Vec::new(),
+            false => named_in_file((file, padding), object, path, is_late, is_named),
+        }
     })
 }
 
 fn named_in_file(
-    file: ObjectFile<'_>,
+    (file, padding): (ObjectFile<'_>, FilePadding<'_>),
     object: &str,
     path: &Path,
     is_late: bool,
@@ -90,7 +93,6 @@ fn named_in_file(
     }
     let starts: HashSet<u64> = file.unbuilt_sites(&symbols).map(|site| site.address).collect();
     named.retain(|_, names| names.iter().any(|name| is_named(name, object)));
-    let padding = FilePadding::of(&file);
     let found = named.into_iter().filter(|(start, _)| starts.contains(start));
     let functions = found.map(|(address, mut names)| {
         sort_names(&mut names);
