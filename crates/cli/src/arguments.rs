@@ -3,6 +3,7 @@
 mod attach;
 mod budget;
 mod choice;
+mod explain;
 mod function;
 mod latency;
 mod mounting;
@@ -21,6 +22,7 @@ mod trigger;
 pub(crate) use attach::{AttachArguments, DetachArguments, MeantArguments};
 pub(crate) use budget::BudgetOption;
 pub(crate) use choice::ChoiceArguments;
+pub(crate) use explain::ExplainArguments;
 pub(crate) use latency::LatencyArguments;
 pub(crate) use mounting::{ExecArguments, MountArguments};
 pub(crate) use output::OutputArguments;
@@ -28,7 +30,7 @@ pub(crate) use persist::{FromOption, PersistArguments};
 pub(crate) use persistent::*;
 pub(crate) use probe::ProbeArguments;
 pub(crate) use recording::RecordingArguments;
-pub(crate) use report::{ReportArguments, ViewArguments};
+pub(crate) use report::{FormArguments, ReportArguments, ViewArguments};
 pub(crate) use set::{ChangeArguments, SetArguments};
 pub(crate) use snapshot::{SnapshotArguments, SnapshotOption};
 pub(crate) use snapshots::{SnapshotsArguments, SnapshotsTask};
@@ -75,6 +77,7 @@ pub(crate) struct CommandLine {
 pub(crate) enum TaskArguments {
     Record(RecordArguments),
     Report(Box<ReportArguments>),
+    Explain(Box<ExplainArguments>),
     Start(StartArguments),
     /// Stop recording.
     ///

@@ -57,6 +57,8 @@ fn main() -> ExitCode {
     let done = match arguments.task {
         TaskArguments::Record(arguments) => record::run(&arguments),
         TaskArguments::Report(arguments) => report::run(&arguments),
+        TaskArguments::Explain(arguments) if arguments.is_of_session() => persistent::explain(&arguments),
+        TaskArguments::Explain(arguments) => report::explain(&arguments),
         TaskArguments::Start(arguments) => persistent::start(&arguments),
         TaskArguments::Stop(arguments) => persistent::stop(&arguments),
         TaskArguments::Run(arguments) => persistent::run(&arguments),

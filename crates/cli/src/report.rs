@@ -1,6 +1,7 @@
 //! `lookback report`.
 
 mod calls;
+mod explanation;
 mod json_lines;
 mod pair;
 mod processes;
@@ -9,7 +10,7 @@ mod text;
 mod times;
 mod waits;
 
-use crate::arguments::{ReportArguments, ViewArguments};
+use crate::arguments::{ExplainArguments, ReportArguments, ViewArguments};
 use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
 use crate::number::count;
@@ -17,6 +18,7 @@ use crate::say::note;
 use crate::stdout::written;
 use crate::unseen::lines;
 use calls::CallLines;
+use explanation::{Explanation, ExplanationForm};
 use export::Sink;
 use export::json::JsonLines;
 use json_lines::DescribedLines;
@@ -41,10 +43,19 @@ use waits::WaitTable;
 
 /// Shows a trace.dat file.
 pub(crate) fn run(arguments: &ReportArguments) -> Done {
-    let path = arguments.file.as_path();
-    let unusable = |error: &(dyn Error + 'static)| Failure::failed(explain(path, error));
+    show_file(&arguments.file, arguments.buffer.as_deref(), &arguments.view)
+}
+
+/// Says what a trace.dat file has.
+pub(crate) fn explain(arguments: &ExplainArguments) -> Done {
+    let path = arguments.file.as_deref().unwrap_or(Path::new("trace.dat"));
+    show_file(path, arguments.instance.name.as_deref(), &arguments.view())
+}
+
+fn show_file(path: &Path, buffer: Option<&str>, view: &ViewArguments) -> Done {
+    let unusable = |error: &(dyn Error + 'static)| Failure::failed(what_is_wrong(path, error));
     let file = File::open(path).map_err(|error| unusable(&error))?;
-    done(show(file, arguments.buffer.as_deref(), &arguments.view, &unusable))
+    done(show(file, buffer, view, &unusable))
 }
 
 /// Shows a session's events, which were written to `file`.
@@ -207,12 +218,17 @@ fn sink<'a>(
     let out = io::stdout().lock();
     let times = Times { wall_clock: view.wall_clock };
     let gaps = contents.gaps(survey);
-    if view.form.json && !view.form.tree && !view.form.waits {
+    if view.form.json && !view.form.tree && !view.form.waits && !view.form.explain {
         return Ok(Box::new(DescribedLines::new(JsonLines::new(out, view.wall_clock), gaps)));
     }
     let last = survey.bounds.map_or(0, |(_, last)| contents.metadata.options.time(last));
     let dropped = contents.metadata.supplement.dropped.iter().map(|(count, _)| count).sum();
     let complete = completeness(&gaps, dropped, last, trace.nanoseconds);
+    if view.form.explain {
+        let out = io::BufWriter::new(anstream::AutoStream::auto(out));
+        let form = ExplanationForm { json: view.form.json, times };
+        return Ok(Box::new(Explanation::new(out, trace.events, gaps, complete, form)));
+    }
     if view.form.calls {
         return Ok(Box::new(CallLines::new(io::BufWriter::new(out), gaps, complete, times)?));
     }
@@ -277,7 +293,7 @@ fn held_by(holder: LockHolder, tasks: &dyn Tasks) -> String {
 }
 
 /// What is wrong with a file, and what to do.
-fn explain(path: &Path, error: &(dyn Error + 'static)) -> String {
+fn what_is_wrong(path: &Path, error: &(dyn Error + 'static)) -> String {
     let shown = path.display();
     if !path.exists() {
         return format!("{shown}: {error}: make a trace by `lookback record -- CMD`, or name one");

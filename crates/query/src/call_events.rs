@@ -21,6 +21,14 @@ pub fn entry_of<'a>(exit: &Format, events: &'a EventTable) -> Option<&'a Event> 
     }
 }
 
+/// What a call is called whose end is an event of this format: `read`, of libc's function and of the system
+/// call.
+pub fn call_of(exit: &Format) -> &str {
+    let name = exit.name.as_str();
+    let of_system_call = system_call_name(exit, "sys_exit").and_then(|name| name.strip_prefix('_'));
+    of_system_call.or_else(|| name.strip_suffix("_exit")).unwrap_or(name)
+}
+
 /// Whether an event is of system calls: at the start of some, or at the end.
 pub fn is_of_system_calls(format: &Format) -> bool {
     [system_call::SYSTEM, system_call::RAW_SYSTEM].contains(&format.system.as_str())

@@ -48,6 +48,23 @@ pub struct TimeRange {
 }
 
 impl TimeRange {
+    /// From so many nanoseconds before a time to as many after it.
+    pub fn around(time: TimeBound, distance: u64) -> TimeRange {
+        let (less, more) =
+            (|time: u64| time.saturating_sub(distance), |time: u64| time.saturating_add(distance));
+        let (from, to) = match time {
+            TimeBound::At(time) => (TimeBound::At(less(time)), TimeBound::At(more(time))),
+            TimeBound::AfterFirst(time) => {
+                (TimeBound::AfterFirst(less(time)), TimeBound::AfterFirst(more(time)))
+            }
+            TimeBound::BeforeLast(time) => {
+                (TimeBound::BeforeLast(more(time)), TimeBound::BeforeLast(less(time)))
+            }
+            TimeBound::Date(time) => (TimeBound::Date(less(time)), TimeBound::Date(more(time))),
+        };
+        TimeRange { from: Some(from), to: Some(to) }
+    }
+
     /// Whether the times of the first and the last record have to be known.
     pub fn is_relative(&self) -> bool {
         let bounds = [self.from, self.to];
@@ -157,5 +174,14 @@ mod tests {
         assert_eq!(window("5us..1us"), None);
         assert_eq!(window("1970-01-01T00:00:01Z.."), None, "no clock sync points");
         assert!("5".parse::<TimeRange>().is_err());
+    }
+
+    #[test]
+    fn a_time_has_as_much_before_it_as_after_it() {
+        let around = |text: &str| TimeRange::around(text.parse().unwrap(), 100);
+        let range = |from, to| TimeRange { from: Some(from), to: Some(to) };
+        assert_eq!(around("1us"), range(TimeBound::At(900), TimeBound::At(1100)));
+        assert_eq!(around("+10ns"), range(TimeBound::AfterFirst(0), TimeBound::AfterFirst(110)));
+        assert_eq!(around("-1us"), range(TimeBound::BeforeLast(1100), TimeBound::BeforeLast(900)));
     }
 }

@@ -80,8 +80,8 @@ pub(crate) struct ViewArguments {
 impl ViewArguments {
     /// Whether events are shown as the kernel's text, and nothing else.
     pub(crate) fn is_plain(&self) -> bool {
-        let FormArguments { json, stat, calls, tree, waits, pair, .. } = &self.form;
-        let is_form = *json || *stat || *calls || *tree || *waits || pair.is_some();
+        let FormArguments { json, stat, calls, tree, waits, pair, explain, .. } = &self.form;
+        let is_form = *json || *stat || *calls || *tree || *waits || *explain || pair.is_some();
         let is_changed = self.show_tgid || self.wall_clock || self.no_demangle || self.lines;
         !is_form && !is_changed && self.redact.is_empty()
     }
@@ -114,6 +114,10 @@ pub(crate) struct FormArguments {
     /// Show the time from one event to another of the same thread: 'A..B', or 'A' from A to its own exit
     #[arg(long, group = "form", value_name = "EVENTS")]
     pub(crate) pair: Option<PairRule>,
+
+    /// Say on one screen what the trace has: `lookback explain` does.
+    #[arg(skip)]
+    pub(crate) explain: bool,
 
     /// With --pair: pair events that have the same value of FIELD, rather than the same thread
     #[arg(long, value_name = "FIELD", requires = "pair")]

@@ -60,17 +60,10 @@ impl<W: Write> ProcessTable<W> {
             None if node.outcome == ProcessOutcome::Running => "running".to_owned(),
             None => "-".to_owned(),
         };
-        let ended = match node.outcome {
-            ProcessOutcome::Running | ProcessOutcome::Unknown => "-".to_owned(),
-            ProcessOutcome::Ended => "ended".to_owned(),
-            ProcessOutcome::Exited => "exit".to_owned(),
-            ProcessOutcome::Status(status) => format!("exit {status}"),
-            ProcessOutcome::Killed(signal) => signal_name(signal),
-        };
         let start = self.time(node.start.unwrap_or(node.seen.0), node.start.is_none(), trace);
         let (calls, errors) = (grouped(node.calls), grouped(node.errors));
         let command = format!("{:width$}{}", "", command(node, trace), width = 2 * depth);
-        ([start, end, ended, calls, errors, node.pid.to_string()], command)
+        ([start, end, outcome(node.outcome), calls, errors, node.pid.to_string()], command)
     }
 
     fn print(&mut self, order: &[(usize, usize)], trace: &TraceInfo<'_>) -> Result<(), Error> {
@@ -149,8 +142,19 @@ impl<W: Write> Sink for ProcessTable<W> {
     }
 }
 
+/// How a process has ended.
+pub(super) fn outcome(outcome: ProcessOutcome) -> String {
+    match outcome {
+        ProcessOutcome::Running | ProcessOutcome::Unknown => "-".to_owned(),
+        ProcessOutcome::Ended => "ended".to_owned(),
+        ProcessOutcome::Exited => "exit".to_owned(),
+        ProcessOutcome::Status(status) => format!("exit {status}"),
+        ProcessOutcome::Killed(signal) => signal_name(signal),
+    }
+}
+
 /// What it runs, or else what it is called.
-fn command(node: &ProcessNode, trace: &TraceInfo<'_>) -> String {
+pub(super) fn command(node: &ProcessNode, trace: &TraceInfo<'_>) -> String {
     let command = node.argv.as_deref().or(node.filename.as_deref());
     printable(command.or_else(|| name(node, trace)).unwrap_or("<...>")).into_owned()
 }
@@ -163,7 +167,7 @@ fn signal_name(signal: u8) -> String {
     events::sched::death(u32::from(signal)).map_or_else(|| format!("signal {signal}"), str::to_owned)
 }
 
-fn json(node: &ProcessNode, parent: Option<i32>, trace: &TraceInfo<'_>) -> Json {
+pub(super) fn json(node: &ProcessNode, parent: Option<i32>, trace: &TraceInfo<'_>) -> Json {
     let pid = |pid: i32| Json::Number(u64::from(pid.unsigned_abs()));
     let (state, status, signal) = match node.outcome {
         ProcessOutcome::Running => ("running", None, None),

@@ -6,7 +6,7 @@ use crate::duration::duration;
 use crate::json::Json;
 use crate::number::{count, grouped};
 use export::{Error, Sink};
-use query::{ObjectWaits, OffCpu, PeerWaits, ThreadWaits, WaitCause, WaitKind, WaitObject, Waits};
+use query::{ObjectWaits, OffCpu, PeerWaits, ThreadWaits, WaitCause, WaitKind, WaitObject, WaitPeer, Waits};
 use session::Selection;
 use std::io::{self, Write};
 use trace_data::info::TraceInfo;
@@ -200,7 +200,7 @@ impl WaitLine {
 }
 
 /// What a thread waited for.
-fn object_name(object: &WaitObject) -> String {
+pub(super) fn object_name(object: &WaitObject) -> String {
     let what = match (object.kind, &object.call) {
         (_, Some(call)) => &**call,
         (WaitKind::Thread, None) => "end of a thread",
@@ -219,17 +219,7 @@ fn object_name(object: &WaitObject) -> String {
 fn on(waits: &ObjectWaits, tasks: &dyn Tasks) -> String {
     let mut texts: Vec<String> = Vec::new();
     if let Some(PeerWaits { peer, others, .. }) = waits.peers.first() {
-        let thread = label(tasks, peer.tid);
-        let others = |word: &str| match *others {
-            0 => String::new(),
-            others => format!(" {word} {}", count(others as u64, "other", "others")),
-        };
-        texts.push(match &peer.cause {
-            WaitCause::Holder => format!("{thread}{} (held it)", others("and")),
-            WaitCause::Call(call) => format!("{thread}{} ({call})", others("or")),
-            WaitCause::Waking => format!("{thread} (sched_waking)"),
-            WaitCause::End => format!("{thread}{} (its end)", others("or")),
-        });
+        texts.push(peer_text(peer, *others, tasks));
     }
     if waits.peers.len() > 1 {
         texts.push(format!("{} more", waits.peers.len() - 1));
@@ -243,7 +233,22 @@ fn on(waits: &ObjectWaits, tasks: &dyn Tasks) -> String {
     texts.join(", ")
 }
 
-fn json(tid: i32, waits: &ObjectWaits, knows_switches: bool, tasks: &dyn Tasks) -> Json {
+/// A thread that was waited on, and what it had to do with that; or one of as many others.
+pub(super) fn peer_text(peer: &WaitPeer, others: usize, tasks: &dyn Tasks) -> String {
+    let thread = label(tasks, peer.tid);
+    let others = |word: &str| match others {
+        0 => String::new(),
+        others => format!(" {word} {}", count(others as u64, "other", "others")),
+    };
+    match &peer.cause {
+        WaitCause::Holder => format!("{thread}{} (held it)", others("and")),
+        WaitCause::Call(call) => format!("{thread}{} ({call})", others("or")),
+        WaitCause::Waking => format!("{thread} (sched_waking)"),
+        WaitCause::End => format!("{thread}{} (its end)", others("or")),
+    }
+}
+
+pub(super) fn json(tid: i32, waits: &ObjectWaits, knows_switches: bool, tasks: &dyn Tasks) -> Json {
     let ObjectWaits { object, durations, unfinished, off, peers } = waits;
     let off = knows_switches.then_some(*off);
     let [min, avg, p50, p99, max, total] = durations.summary().map(Json::Number);

@@ -21,6 +21,7 @@ mod detaching;
 mod durations;
 mod environment;
 mod exec;
+mod explaining;
 mod forged;
 mod formats;
 mod function_arguments;

@@ -29,12 +29,17 @@ pub struct Durations {
 
 impl Durations {
     pub(crate) fn add(&mut self, sample: DurationSample) {
-        self.lengths.push(sample.length);
-        self.total = self.total.saturating_add(sample.length);
+        self.add_length(sample.length);
         self.longest.push(sample);
         if self.longest.len() >= 32 * LONGEST {
             self.keep_longest();
         }
+    }
+
+    /// Adds one of which nothing but the length is known: it isn't among the longest.
+    pub(crate) fn add_length(&mut self, length: u64) {
+        self.lengths.push(length);
+        self.total = self.total.saturating_add(length);
     }
 
     fn keep_longest(&mut self) {
@@ -63,13 +68,21 @@ impl Durations {
         &self.longest
     }
 
+    /// What half of them don't exceed.
+    pub fn median(&self) -> u64 {
+        self.at(50)
+    }
+
+    /// What `percent` of 100 don't exceed.
+    fn at(&self, percent: usize) -> u64 {
+        let rank = (self.lengths.len() * percent).div_ceil(100).max(1) - 1;
+        self.lengths.get(rank).copied().unwrap_or(0)
+    }
+
     /// The shortest, the mean, the median, what 99 of 100 don't exceed, the longest, and all together.
     pub fn summary(&self) -> [u64; 6] {
-        let at = |percent: usize| {
-            let rank = (self.lengths.len() * percent).div_ceil(100).max(1) - 1;
-            self.lengths.get(rank).copied().unwrap_or(0)
-        };
-        [at(0), self.total / self.count().max(1), at(50), at(99), at(100), self.total]
+        let [least, median, most, longest] = [0, 50, 99, 100].map(|percent| self.at(percent));
+        [least, self.total / self.count().max(1), median, most, longest, self.total]
     }
 
     /// How many lengths there are from each power of two up to the next, from the first that has some to the

@@ -75,6 +75,11 @@ impl WaitKind {
         }
     }
 
+    /// What a call of this name waits for; None of one that doesn't block.
+    pub fn of_call(call: &str) -> Option<WaitKind> {
+        Some(waited_for(call)?.0)
+    }
+
     /// Whether it is held by somebody.
     pub(super) fn is_lock(self) -> bool {
         matches!(self, WaitKind::Mutex | WaitKind::ReadWriteLock | WaitKind::SpinLock | WaitKind::Lock)
