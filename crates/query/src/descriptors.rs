@@ -14,6 +14,7 @@ use channel::ChannelKind;
 use role::{CallOutcome, DescriptorAction, DescriptorRole};
 use std::collections::HashMap;
 use std::rc::Rc;
+use trace_data::format::Format;
 use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
@@ -73,6 +74,11 @@ impl Descriptors {
             knows: None,
             channels: 0,
         }
+    }
+
+    /// Whether records of this format have descriptors.
+    pub(crate) fn are_in(format: &Format) -> bool {
+        role::DESCRIPTORS.iter().any(|field| format.field(field).is_some())
     }
 
     /// The names of the descriptors that a record of a call's entry has, with the names of their fields. Ask

@@ -37,14 +37,17 @@ pub struct Failures {
     pub last: (i32, Option<u64>),
 }
 
-/// The most kinds that are told apart.
+/// The most kinds that are told apart; as many again are only without what the calls were about.
 const MOST: usize = 1 << 14;
 
 impl FailedCalls {
     /// Counts a call with this error.
     pub fn add(&mut self, call: &FinishedCall, error: i64, about: Option<Rc<str>>) {
-        let kind = FailureKind { tgid: call.tgid, exit: call.exit, error, about };
-        let is_full = self.kinds.len() >= MOST;
+        let mut kind = FailureKind { tgid: call.tgid, exit: call.exit, error, about };
+        if self.kinds.len() >= MOST && !self.kinds.contains_key(&kind) {
+            kind.about = None;
+        }
+        let is_full = self.kinds.len() >= 2 * MOST;
         match self.kinds.get_mut(&kind) {
             Some(failures) => {
                 failures.count += 1;
@@ -57,6 +60,11 @@ impl FailedCalls {
                 self.kinds.insert(kind, Failures { count: 1, times, last });
             }
         }
+    }
+
+    /// Whether what calls were about isn't kept any more where it is new.
+    pub fn is_full(&self) -> bool {
+        self.kinds.len() >= MOST
     }
 
     /// How many there were.
@@ -74,15 +82,18 @@ impl FailedCalls {
     }
 }
 
-/// How usual an error is: programs look for files in several places, and ask again for what isn't there yet.
+/// How usual an error is: programs look for files in several places, for children and terminals that
+/// there may not be, and ask again for what isn't there yet.
 fn how_usual(error: i64) -> u8 {
     const EINTR: i64 = 4;
     const EAGAIN: i64 = 11;
     const EINPROGRESS: i64 = 115;
     const ENOENT: i64 = 2;
+    const ECHILD: i64 = 10;
+    const ENOTTY: i64 = 25;
     match error {
         EAGAIN | EINPROGRESS | EINTR => 2,
-        ENOENT => 1,
+        ENOENT | ECHILD | ENOTTY => 1,
         _ => 0,
     }
 }
@@ -116,6 +127,9 @@ mod tests {
             failed.add(&FinishedCall::example(7, end), 2, Some(Rc::from(end.to_string())));
         }
         failed.add(&FinishedCall::example(7, 0), 2, Some(Rc::from("0")));
-        assert_eq!((failed.kinds().len(), failed.count()), (MOST, MOST as u64 + 4));
+        assert!(failed.is_full());
+        let kinds = failed.kinds();
+        let untold = kinds.iter().find(|(kind, _)| kind.about.is_none()).map(|(_, failures)| failures.count);
+        assert_eq!((kinds.len(), untold, failed.count()), (MOST + 1, Some(3), MOST as u64 + 4));
     }
 }

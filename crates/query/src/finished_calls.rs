@@ -48,7 +48,7 @@ pub struct FinishedCall {
 /// Which end of a call an event is at.
 #[derive(Debug)]
 enum CallEnd {
-    Entry { exit: u16, caller: Option<Field> },
+    Entry { exit: u16, caller: Option<Field>, has_descriptor: bool },
     Exit { error: Option<ErrorField>, duration: Option<Field>, text: Option<Field> },
     Other,
 }
@@ -77,8 +77,10 @@ impl FinishedCalls {
             || Rc::new(trace.events.get(record.id()).map_or(CallEnd::Other, |event| end(event, trace)));
         let end = self.ends.entry(record.id()).or_insert_with(find).clone();
         let finished = match &*end {
-            CallEnd::Entry { exit, caller } => {
-                self.enter(record, *exit, caller.as_ref(), trace);
+            CallEnd::Entry { exit, caller, has_descriptor } => {
+                let names = has_descriptor.then(|| self.descriptors.names(record, trace));
+                let descriptor = names.and_then(|names| Some(names.into_iter().next()?.1));
+                self.enter(record, *exit, caller.as_ref(), descriptor);
                 None
             }
             CallEnd::Exit { error, duration, text } => {
@@ -107,8 +109,7 @@ impl FinishedCalls {
         finished
     }
 
-    fn enter(&mut self, record: &Record<'_>, exit: u16, caller: Option<&Field>, trace: &TraceInfo<'_>) {
-        let descriptor = self.descriptors.names(record, trace).into_iter().next().map(|(_, name)| name);
+    fn enter(&mut self, record: &Record<'_>, exit: u16, caller: Option<&Field>, descriptor: Option<Rc<str>>) {
         let caller = caller.and_then(|field| field.integer(record.payload)).map(|address| address as u64);
         let calls = self.entered.entry(record.pid()).or_default();
         if calls.len() == MOST {
@@ -141,7 +142,11 @@ fn end(event: &Event, trace: &TraceInfo<'_>) -> CallEnd {
         return CallEnd::Other;
     }
     if let Some(exit) = exit_of(format, trace.events) {
-        return CallEnd::Entry { exit: exit.format().id, caller: format.field("caller").cloned() };
+        return CallEnd::Entry {
+            exit: exit.format().id,
+            caller: format.field("caller").cloned(),
+            has_descriptor: Descriptors::are_in(format),
+        };
     }
     if entry_of(format, trace.events).is_none() {
         return CallEnd::Other;

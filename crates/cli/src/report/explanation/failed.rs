@@ -19,7 +19,10 @@ pub(super) fn part(failed: &FailedCalls, calls: u64, times: Times, trace: &Trace
         let about = group.abouts.first().map(|(about, _)| *about);
         let others = match group.abouts.len() {
             ..=1 => String::new(),
-            abouts => format!(" and {}", count(abouts as u64 - 1, "other", "others")),
+            abouts => {
+                let least = if failed.is_full() { "at least " } else { "" };
+                format!(" and {least}{}", count(abouts as u64 - 1, "other", "others"))
+            }
         };
         let call = call_text(call_name(group.exit, trace), about);
         let time = times.text(group.time, trace);
@@ -75,6 +78,12 @@ fn groups(failed: &FailedCalls) -> Vec<FailureGroup<'_>> {
             (group.time, group.last) = (failures.times.1, failures.last);
         }
         group.abouts.extend(about.as_ref().map(|about| (about, failures.count)));
+    }
+    // Whatever it is, what happens most often is one of those that are shown.
+    let most = groups.iter().enumerate().max_by_key(|(_, group)| group.count).map(|(place, _)| place);
+    if let Some(place) = most.filter(|place| *place >= MOST) {
+        let group = groups.remove(place);
+        groups.insert(MOST - 1, group);
     }
     groups
 }

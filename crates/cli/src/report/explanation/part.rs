@@ -13,7 +13,7 @@ pub(super) struct ExplanationPart {
 }
 
 /// A line of it.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct PartLine {
     /// A figure, or how something has ended.
     pub(super) figure: String,

@@ -5,8 +5,10 @@ use super::deaths::Deaths;
 use super::part::{ExplanationPart, MOST, PartLine, more};
 use crate::duration::duration;
 use crate::json::Json;
-use crate::number::count;
+use crate::number::{count, grouped};
 use query::{ProcessNode, ProcessOutcome, ProcessTree};
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use trace_data::info::TraceInfo;
 
 /// The processes at these places, without who has only made them.
@@ -22,35 +24,64 @@ pub(super) fn part(
     deaths: &Deaths,
     trace: &TraceInfo<'_>,
 ) -> ExplanationPart {
-    shown.sort_by_key(|node| (how_usual(node.outcome), std::cmp::Reverse(node.calls)));
-    let lines = shown.iter().take(MOST).map(|node| line(node, deaths, trace)).collect();
+    shown.sort_by_key(|node| (how_usual(node.outcome), Reverse(node.calls)));
+    let groups = groups(&shown);
+    let lines = groups.iter().take(MOST).map(|group| line(group, deaths, trace)).collect();
     let unknown = (!knows_processes)
         .then(|| "the trace has no starts and ends of processes: `-e @process` enables them".to_owned());
-    let notes = more(shown.len(), "--tree shows all").into_iter().chain(unknown).collect();
+    let notes = more(groups.len(), "--tree shows all").into_iter().chain(unknown).collect();
     ExplanationPart { title: "Ran".to_owned(), lines, notes }
 }
 
-fn line(node: &ProcessNode, deaths: &Deaths, trace: &TraceInfo<'_>) -> PartLine {
-    let figure = match node.outcome {
+/// Those that have run the same program, and ended in the same way, in the order of the first of each.
+fn groups<'a>(shown: &[&'a ProcessNode]) -> Vec<Vec<&'a ProcessNode>> {
+    let mut groups: Vec<Vec<&ProcessNode>> = Vec::new();
+    let mut places = HashMap::new();
+    for node in shown {
+        // Of what hasn't executed a program it isn't known.
+        let program = node.filename.as_deref().map(|filename| (filename, outcome(node.outcome)));
+        let place = program.map_or(groups.len(), |program| *places.entry(program).or_insert(groups.len()));
+        match groups.get_mut(place) {
+            Some(group) => group.push(node),
+            None => groups.push(vec![node]),
+        }
+    }
+    groups
+}
+
+/// The line of processes that have run the same program: one of them, and how many others there are.
+fn line(group: &[&ProcessNode], deaths: &Deaths, trace: &TraceInfo<'_>) -> PartLine {
+    let Some((first, rest)) = group.split_first() else { return PartLine::default() };
+    let figure = match first.outcome {
         ProcessOutcome::Running => "runs".to_owned(),
         ProcessOutcome::Unknown => "-".to_owned(),
         of_end => outcome(of_end),
     };
-    let start = node.start.unwrap_or(node.seen.0);
-    let end = node.end.map_or(node.seen.1, |end| end.time);
-    let length = match trace.nanoseconds {
-        true => format!("seen for {}, ", duration(end.saturating_sub(start))),
-        false => String::new(),
-    };
-    let calls = count(node.calls, "call", "calls");
-    let errors = match node.errors {
+    let others = match rest.len() {
         0 => String::new(),
-        errors => format!(", {errors} failed"),
+        others => format!(" and {}", count(others as u64, "other", "others")),
     };
-    let death = deaths.of(node.pid, matches!(node.outcome, ProcessOutcome::Killed(_)));
-    let death = death.map_or(", ".to_owned(), |death| format!("; {death}; "));
-    let details = format!("PID {}{death}{length}{calls}{errors}", node.pid);
-    PartLine { figure, what: command(node, trace), details }
+    let longest = group.iter().map(|node| seen_for(node)).max().unwrap_or(0);
+    let length = match (trace.nanoseconds, rest.is_empty()) {
+        (false, _) => String::new(),
+        (true, true) => format!("seen for {}, ", duration(longest)),
+        (true, false) => format!("seen for {} at most, ", duration(longest)),
+    };
+    let calls = count(group.iter().map(|node| node.calls).sum(), "call", "calls");
+    let errors = match group.iter().map(|node| node.errors).sum() {
+        0 => String::new(),
+        errors => format!(", {} failed", grouped(errors)),
+    };
+    let is_killed = matches!(first.outcome, ProcessOutcome::Killed(_));
+    let death = deaths.of(first.pid, is_killed).map_or(", ".to_owned(), |death| format!("; {death}; "));
+    let details = format!("PID {}{others}{death}{length}{calls}{errors}", first.pid);
+    PartLine { figure, what: command(first, trace), details }
+}
+
+/// From its start, or when it was seen first, to its end, or when it was seen last.
+fn seen_for(node: &ProcessNode) -> u64 {
+    let end = node.end.map_or(node.seen.1, |end| end.time);
+    end.saturating_sub(node.start.unwrap_or(node.seen.0))
 }
 
 fn how_usual(outcome: ProcessOutcome) -> u8 {
