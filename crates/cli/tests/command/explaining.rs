@@ -99,7 +99,8 @@ fn what_is_not_known_is_said() {
     let text = run(&mut explain(&scratch, &[])).success().stdout;
     assert!(text.contains("the trace has no ends of calls: `-e '*_exit'` enables them"), "{text}");
     assert!(text.contains("the trace has no starts and ends of processes"), "{text}");
-    assert!(!text.contains("Slow") && !text.contains("Waited"), "{text}");
+    assert!(text.contains("the trace has no waits for locks: `-e 'lock:*' "), "{text}");
+    assert!(!text.contains("Slow"), "{text}");
     let none = run(&mut explain(&scratch, &["-P", "1"])).success();
     assert!(none.stdout.is_empty() && none.stderr.contains("none matches -P 1"), "{none:?}");
     let missing = run(&mut scratch.lookback(&["explain", "nosuch.dat"]));

@@ -81,7 +81,12 @@ pub(super) fn part(all: &Waits, threads: &[ThreadWaits], trace: &TraceInfo<'_>) 
         let waits = count(all.uncertain(), "wait", "waits");
         format!("{waits} not measured: events were lost between the start and the end")
     });
-    let notes = more(shown.len(), "--waits shows all").into_iter().chain(unknown).collect();
+    let locks = (!all.knows_locks()).then(|| {
+        "the trace has no waits for locks: `-e 'lock:*' -e lookback:contention_holder` records them"
+            .to_owned()
+    });
+    let more = more(shown.len(), "--waits shows all");
+    let notes = more.into_iter().chain(unknown).chain(locks).collect();
     ExplanationPart { title: "Waited for locks and for others".to_owned(), lines, notes }
 }
 
