@@ -182,7 +182,7 @@ pub(crate) enum PageChoice {
 struct Raced;
 
 /// Moves the position of the consuming readers, if it is where the caller has seen it (R8, R11).
-fn move_reader(ring: &Ring, expected: (u64, u64), new: (u64, u64)) -> bool {
+pub(crate) fn move_reader(ring: &Ring, expected: (u64, u64), new: (u64, u64)) -> bool {
     // SAFETY: `next_event` and `read` are 16 aligned bytes of atomics in a live mapping.
     unsafe { compare_exchange_pair(ring.next_event.as_ptr(), expected, new) }
 }

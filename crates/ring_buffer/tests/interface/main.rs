@@ -1,6 +1,7 @@
 //! The ring buffer as its callers see it, one call after the other. What happens when several act at once is
 //! in `model` and `chaos`.
 
+mod consuming;
 mod damage;
 mod encoding;
 mod pages;

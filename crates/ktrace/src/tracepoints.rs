@@ -1,0 +1,55 @@
+//! Which events are tracepoints with formats.
+
+use crate::layout::RecordLayout;
+use control::ControlArea;
+
+/// What is known of an event.
+#[derive(Debug, Clone, Default)]
+enum Known {
+    /// Nothing yet.
+    #[default]
+    Nothing,
+    /// It is no tracepoint with a format.
+    Other,
+    /// It is one.
+    Tracepoint(RecordLayout),
+}
+
+/// The tracepoints of a session, by the ids of their events. Ids are given once.
+#[derive(Debug, Default)]
+pub(crate) struct Tracepoints {
+    by_id: Vec<Known>,
+}
+
+/// Bytes that a description takes at most.
+const LONGEST: usize = 8192;
+
+impl Tracepoints {
+    /// How records of the event with this id are packed. None of one that is no tracepoint.
+    ///
+    /// Cost: that of a load, and of looking for its description when it comes first.
+    pub(crate) fn layout(&mut self, control: &ControlArea, id: u16) -> Option<&RecordLayout> {
+        let index = usize::from(id);
+        if !matches!(self.by_id.get(index), Some(Known::Other | Known::Tracepoint(_))) {
+            self.look(control, id);
+        }
+        match self.by_id.get(index) {
+            Some(Known::Tracepoint(layout)) => Some(layout),
+            _ => None,
+        }
+    }
+
+    /// Looks for the description of an event, which is there before the first of its records.
+    #[cold]
+    fn look(&mut self, control: &ControlArea, id: u16) {
+        let mut buffer = vec![0; LONGEST];
+        let layout = control.declaration(id, &mut buffer).and_then(RecordLayout::of);
+        let index = usize::from(id);
+        if self.by_id.len() <= index {
+            self.by_id.resize_with(index + 1, Known::default);
+        }
+        if let Some(known) = self.by_id.get_mut(index) {
+            *known = layout.map_or(Known::Other, Known::Tracepoint);
+        }
+    }
+}
