@@ -9,7 +9,7 @@ use printf_format::{ArgumentRole, Converted, FormatAmount, FormatConversion, For
 
 /// An argument: where it lies in the payload, and what it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
+enum PackedArgument {
     /// A number of so many bytes.
     Number { offset: usize, size: usize },
     /// How long the text or dump is whose place lies here.
@@ -22,16 +22,16 @@ enum Part {
 
 /// How records of a format are packed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RecordLayout {
-    parts: Vec<Part>,
+pub struct PackedLayout {
+    parts: Vec<PackedArgument>,
 }
 
 /// Bytes of the place of a text or dump: its offset and its length, 16 bits each.
 const PLACE: usize = 4;
 
-impl RecordLayout {
+impl PackedLayout {
     /// That of a format. None of one that no tracepoint has.
-    pub fn of(format: &str) -> Option<RecordLayout> {
+    pub fn of(format: &str) -> Option<PackedLayout> {
         let (mut parts, mut end) = (Vec::new(), common::SIZE);
         for piece in FormatString::new(format).pieces() {
             match piece {
@@ -40,7 +40,7 @@ impl RecordLayout {
                 FormatPiece::Unsupported(_) => return None,
             }
         }
-        Some(RecordLayout { parts })
+        Some(PackedLayout { parts })
     }
 
     /// Appends a record: the id, and the arguments in this payload of an event. What a damaged payload
@@ -49,17 +49,19 @@ impl RecordLayout {
         out.extend_from_slice(&id.to_le_bytes());
         for part in &self.parts {
             match *part {
-                Part::Number { offset, size } => put(payload.get(offset..).unwrap_or_default(), size, out),
-                Part::Length { place } => {
+                PackedArgument::Number { offset, size } => {
+                    put(payload.get(offset..).unwrap_or_default(), size, out)
+                }
+                PackedArgument::Length { place } => {
                     let len = placed(payload, place).len() as i32;
                     out.extend_from_slice(&len.to_le_bytes());
                 }
-                Part::Text { place } => {
+                PackedArgument::Text { place } => {
                     out.extend_from_slice(placed_text(payload, place));
                     out.push(0);
                 }
-                Part::Dump { place, count: None } => out.extend_from_slice(placed(payload, place)),
-                Part::Dump { place, count: Some(count) } => {
+                PackedArgument::Dump { place, count: None } => out.extend_from_slice(placed(payload, place)),
+                PackedArgument::Dump { place, count: Some(count) } => {
                     put(placed(payload, place), usize::from(count), out);
                 }
             }
@@ -67,7 +69,7 @@ impl RecordLayout {
     }
 }
 
-fn add(conversion: &FormatConversion<'_>, parts: &mut Vec<Part>, end: &mut usize) {
+fn add(conversion: &FormatConversion<'_>, parts: &mut Vec<PackedArgument>, end: &mut usize) {
     let mut next = |size: usize| {
         let offset = end.next_multiple_of(size);
         *end = offset + size;
@@ -76,11 +78,11 @@ fn add(conversion: &FormatConversion<'_>, parts: &mut Vec<Part>, end: &mut usize
     for argument in conversion.arguments() {
         let part = match (argument, conversion.kind) {
             (ArgumentRole::Nothing, _) => continue,
-            (ArgumentRole::Column, _) => Part::Number { offset: next(4), size: 4 },
+            (ArgumentRole::Column, _) => PackedArgument::Number { offset: next(4), size: 4 },
             // It has no place of its own: the next argument's says it.
-            (ArgumentRole::Length, _) => Part::Length { place: 0 },
-            (ArgumentRole::Value, Converted::Text) => Part::Text { place: next(PLACE) },
-            (ArgumentRole::Value, Converted::Bytes { .. }) => Part::Dump {
+            (ArgumentRole::Length, _) => PackedArgument::Length { place: 0 },
+            (ArgumentRole::Value, Converted::Text) => PackedArgument::Text { place: next(PLACE) },
+            (ArgumentRole::Value, Converted::Bytes { .. }) => PackedArgument::Dump {
                 place: next(PLACE),
                 count: match conversion.width {
                     FormatAmount::Fixed(count) => Some(count),
@@ -89,11 +91,13 @@ fn add(conversion: &FormatConversion<'_>, parts: &mut Vec<Part>, end: &mut usize
             },
             (ArgumentRole::Value, _) => {
                 let size = usize::from(conversion.size);
-                Part::Number { offset: next(size), size }
+                PackedArgument::Number { offset: next(size), size }
             }
         };
-        if let (Part::Text { place } | Part::Dump { place, .. }, Some(Part::Length { place: of })) =
-            (part, parts.last_mut())
+        if let (
+            PackedArgument::Text { place } | PackedArgument::Dump { place, .. },
+            Some(PackedArgument::Length { place: of }),
+        ) = (part, parts.last_mut())
         {
             *of = place;
         }
@@ -110,7 +114,8 @@ fn put(bytes: &[u8], len: usize, out: &mut Vec<u8>) {
 
 /// What lies where the payload says at an offset.
 fn placed(payload: &[u8], place: usize) -> &[u8] {
-    let word = payload.get(place..).and_then(|rest| rest.first_chunk()).map_or(0, |word| u32::from_le_bytes(*word));
+    let word =
+        payload.get(place..).and_then(|rest| rest.first_chunk()).map_or(0, |word| u32::from_le_bytes(*word));
     let start = (word & 0xffff) as usize;
     payload.get(start..start + (word >> 16) as usize).unwrap_or_default()
 }
@@ -127,7 +132,7 @@ mod tests {
     fn packed(format: &str, fields: &[u8]) -> Vec<u8> {
         let payload = [&[0; 8], fields].concat();
         let mut record = Vec::new();
-        RecordLayout::of(format).unwrap().pack(0x7001, &payload, &mut record);
+        PackedLayout::of(format).unwrap().pack(0x7001, &payload, &mut record);
         assert_eq!(record[..2], [1, 0x70]);
         record.split_off(2)
     }
@@ -136,7 +141,10 @@ mod tests {
     fn numbers_lie_aligned_and_are_packed() {
         let fields = [1, 0, 2, 0, 3, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 5];
         let expected = [1, 2, 0, 3, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 5];
-        assert_eq!(packed("%hhd %hu %*d is %%", &fields[..12])[..11], [&expected[..7], &[4, 0, 0, 0]].concat());
+        assert_eq!(
+            packed("%hhd %hu %*d is %%", &fields[..12])[..11],
+            [&expected[..7], &[4, 0, 0, 0]].concat()
+        );
         assert_eq!(packed("%hhd %hu %x %lx %c", &fields), expected);
     }
 
@@ -160,6 +168,6 @@ mod tests {
 
     #[test]
     fn what_no_tracepoint_has_is_no_layout() {
-        assert_eq!(RecordLayout::of("%f"), None);
+        assert_eq!(PackedLayout::of("%f"), None);
     }
 }

@@ -36,7 +36,7 @@ mod stream;
 mod tracepoints;
 
 pub use consumer::Consumer;
-pub use layout::RecordLayout;
+pub use layout::PackedLayout;
 pub use position::BadPosition;
 pub use record::PlacedRecord;
 pub use stream::{LOST_FORMAT, LOST_ID, LOST_NAME, RecordStream};

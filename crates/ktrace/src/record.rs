@@ -1,6 +1,6 @@
 //! A record where it lies.
 
-use crate::layout::RecordLayout;
+use crate::layout::PackedLayout;
 use abi::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -21,7 +21,7 @@ pub struct PlacedRecord<'a> {
     pub cpu: u32,
     /// Its payload, in words of 4 bytes.
     pub payload: &'a [AtomicU32],
-    pub(crate) layout: &'a RecordLayout,
+    pub(crate) layout: &'a PackedLayout,
 }
 
 /// The most bytes that a tracepoint's event has.

@@ -122,7 +122,7 @@ fn what_was_consumed_is_not_there_for_the_next_one() {
 }
 
 #[test]
-fn a_stream_tells_where_records_were_overwritten_and_all_are_counted() {
+fn a_stream_says_where_records_were_overwritten_and_all_are_counted() {
     let traced = Traced::new();
     traced.write(0..5);
     let mut stream = traced.stream();

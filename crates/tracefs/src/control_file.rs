@@ -80,6 +80,12 @@ pub(crate) trait Opened: Send {
         Err(Errno::INVAL)
     }
 
+    /// Does what an ioctl(2) asks for, with the bytes that it takes, and gives those that it gives.
+    fn ioctl(&mut self, request: u32, argument: &[u8]) -> Result<Vec<u8>, Errno> {
+        let _ = (request, argument);
+        Err(Errno::NOTTY)
+    }
+
     /// Whether poll(2) says that it can be read.
     fn is_readable(&self) -> bool {
         true

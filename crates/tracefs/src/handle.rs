@@ -133,6 +133,18 @@ impl Handle {
         }
     }
 
+    /// ioctl(2) with a request that takes these bytes, or none: gives what it gives.
+    ///
+    /// # Errors
+    ///
+    /// ENOTTY for a request that the file doesn't know; else those of the file.
+    pub fn ioctl(&mut self, request: u32, argument: &[u8]) -> Result<Vec<u8>, Errno> {
+        if self.has_moved() {
+            self.follow(&[])?;
+        }
+        self.opened.ioctl(request, argument)
+    }
+
     /// lseek(2) to an offset from the start.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! `ktrace`: tracepoints with formats, by the tree of the tracer that they are named after. Its modes and
 //! texts are that tracer's.
 
+mod buffers;
 mod enabled;
 mod events;
 mod info;
@@ -12,6 +13,7 @@ mod tracepoint;
 use crate::listed::{self, Listed};
 use crate::node::{Directory, Node};
 use crate::trace_array::TraceArray;
+use buffers::BuffersDirectory;
 use events::KtraceEventsDirectory;
 use std::sync::Arc;
 
@@ -19,6 +21,9 @@ use std::sync::Arc;
 pub(crate) struct KtraceDirectory;
 
 const FILES: &[Listed] = &[enabled::LISTED, info::LISTED, overflow::LISTED, reset::LISTED];
+
+/// The directory with a file for each CPU.
+const BUFFERS: &str = "buffers";
 
 /// The directory with a file for each tracepoint.
 const EVENTS: &str = "events";
@@ -29,11 +34,12 @@ impl Directory for KtraceDirectory {
     }
 
     fn names(&self, _array: &TraceArray) -> Vec<String> {
-        listed::names(FILES).into_iter().chain([EVENTS.to_string()]).collect()
+        listed::names(FILES).into_iter().chain([BUFFERS, EVENTS].map(str::to_string)).collect()
     }
 
     fn entry(&self, array: &TraceArray, name: &str) -> Option<Node> {
         match name {
+            BUFFERS => Some(Node::directory(array, Arc::new(BuffersDirectory))),
             EVENTS => Some(Node::directory(array, Arc::new(KtraceEventsDirectory))),
             name => listed::entry(FILES, array, name),
         }

@@ -68,6 +68,11 @@ impl TraceArray {
         &self.state.instance
     }
 
+    /// The instance, for a file that keeps it.
+    pub(crate) fn shared_instance(&self) -> Arc<Instance> {
+        self.state.instance.clone()
+    }
+
     /// Whether it is the top level's: with the files that exist once for all instances.
     pub(crate) fn is_top(&self) -> bool {
         self.is_top

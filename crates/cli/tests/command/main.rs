@@ -44,6 +44,7 @@ mod hunting;
 mod kernel_recordings;
 mod killed;
 mod ktrace;
+mod ktrace_buffers;
 mod limits;
 mod lock_waits;
 mod lua;

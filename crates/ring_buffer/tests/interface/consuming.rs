@@ -53,7 +53,7 @@ fn what_was_consumed_is_gone_and_the_rest_is_not() {
         assert_eq!(buffer.statistics(block).entries, 1000);
         assert_eq!(buffer.consume_to(block, 0, 321, 0), Ok(()));
         assert_eq!(buffer.consume_to(block, 0, 400, 0), Err(Moved));
-        assert_eq!(buffer.consume_to(block, 321, 320, 0), Ok(()), "behind");
+        assert_eq!(buffer.consume_to(block, 321, 320, 0), Ok(()), "before the first");
         assert_eq!(buffer.statistics(block).read, 321);
         let mut cursor = PlacedCursor::default();
         assert_eq!(placed(&buffer, block, &mut cursor), ((321..1000).collect(), 0));

@@ -4,9 +4,11 @@ use super::tracepoint::FormatTracepoint;
 use crate::listed::Listed;
 use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
+use ktrace::{LOST_FORMAT, LOST_ID, LOST_NAME};
 use rustix::io::Errno;
 
-/// Reads the version, then a line for each: its name, format and id, and whether it is enabled. Those that no
+/// Reads the version, then a line for each: its name, format and id, and whether it is enabled. The first
+/// is that of the records which say that others are missing. Those that no
 /// process has any more stay, disabled.
 #[derive(Clone, Default)]
 struct Info;
@@ -27,6 +29,8 @@ impl TextFile for Info {
             let state = if tracepoint.is_enabled(array) { "enabled" } else { "disabled" };
             format!("name '{name}' format '{format}' id {id} {state}\n")
         });
-        Ok(std::iter::once(format!("version {VERSION}\n")).chain(lines).collect())
+        let first =
+            format!("version {VERSION}\nname '{LOST_NAME}' format '{LOST_FORMAT}' id {LOST_ID} enabled\n");
+        Ok(std::iter::once(first).chain(lines).collect())
     }
 }

@@ -5,7 +5,8 @@ use crate::text_file::TextFile;
 use crate::trace_array::TraceArray;
 use rustix::io::Errno;
 
-/// Reads how many events of the buffer were overwritten before anybody had read them, on all CPUs.
+/// Reads how many events of the buffer were overwritten before anybody had consumed them, on all CPUs and in
+/// all lanes.
 #[derive(Clone, Default)]
 struct Overflow;
 
@@ -16,8 +17,6 @@ impl TextFile for Overflow {
     const MODE: u32 = 0o444;
 
     fn show(&self, array: &TraceArray) -> Result<String, Errno> {
-        let buffer = array.instance().buffer();
-        let overrun: u64 = (0..buffer.geometry().cpus).map(|cpu| buffer.statistics(cpu).overrun).sum();
-        Ok(format!("{overrun}\n"))
+        Ok(format!("{}\n", array.instance().buffer().overruns()))
     }
 }

@@ -32,6 +32,7 @@ const DIRECTORIES: &str = "
 \toverflow\t- how many events were overwritten before they were read
 \treset\t\t- 1 clears the buffer
 \tevents/NAME\t- 0 or 1 disables or enables one
+\tbuffers/cpuN\t- the records of a CPU, for a program that consumes them
   instances/\t\t- mkdir makes one more buffer, with a tree of its own; rmdir removes it
   events/\t\t- the events: a directory for each system
 \theader_page\t- the layout of pages

@@ -152,16 +152,19 @@ impl Server {
         Ok(Reply::of(&fuse_poll_out { revents: u32::from(ready.bits()), padding: 0 }))
     }
 
-    /// ioctl(2) with 0 of a pipe: who waits is to wait no longer. There are no others.
+    /// ioctl(2): with 0 of a pipe of pages, who waits is to wait no longer. All others are the file's.
     pub(super) fn ioctl(&mut self, request: &Request<'_>) -> Answer {
-        let wanted: fuse_ioctl_in = request.argument()?;
+        let (wanted, argument) = request.argument_and_rest::<fuse_ioctl_in>()?;
         let file = self.files.get_mut(&wanted.fh).ok_or(Errno::BADF)?;
-        if wanted.cmd != 0 || file.kind != FileKind::Pages {
-            return Err(Errno::NOTTY);
+        let mut reply = fuse_ioctl_out::default().as_bytes().to_vec();
+        if wanted.cmd == 0 && file.kind == FileKind::Pages {
+            let node = file.path.clone();
+            self.release_waiters(&node);
+        } else {
+            let argument = argument.get(..wanted.in_size as usize).ok_or(Errno::INVAL)?;
+            reply.extend(file.handle.ioctl(wanted.cmd, argument)?);
         }
-        let node = file.path.clone();
-        self.release_waiters(&node);
-        Ok(Reply::of(&fuse_ioctl_out::default()))
+        Ok(Reply::Bytes(reply))
     }
 
     /// Ends the waiting of all that wait for what is at `path`: reads find nothing.
