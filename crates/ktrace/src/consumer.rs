@@ -1,8 +1,9 @@
 //! A consumer that looks at records where they lie.
 
+use crate::layout::PackedLayout;
 use crate::position::BadPosition;
 use crate::record::PlacedRecord;
-use crate::tracepoints::Tracepoints;
+use crate::tracepoints::{LONGEST, Tracepoints};
 use abi::atomic::AtomicU32;
 use ring_buffer::{PlacedCursor, PlacedEvent, Unread};
 use rustix::thread::{NanosleepRelativeResult, Timespec, clock_nanosleep_relative};
@@ -116,6 +117,16 @@ impl Consumer {
 
     fn unread(&self) -> Option<Unread> {
         self.instance.buffer().unread(self.block)
+    }
+
+    /// How records of the tracepoint with this id are packed. None where there is none.
+    pub fn layout(&mut self, id: u16) -> Option<&PackedLayout> {
+        self.tracepoints.layout(self.instance.control(), id)
+    }
+
+    /// The format of the tracepoint with this id. None where there is none.
+    pub fn format(&self, id: u16) -> Option<String> {
+        self.instance.control().declaration(id, &mut vec![0; LONGEST]).map(str::to_string)
     }
 
     /// Whether there is another record now.

@@ -22,7 +22,7 @@ pub(crate) struct Tracepoints {
 }
 
 /// Bytes that a description takes at most.
-const LONGEST: usize = 8192;
+pub(crate) const LONGEST: usize = 8192;
 
 impl Tracepoints {
     /// How records of the event with this id are packed. None of one that is no tracepoint.

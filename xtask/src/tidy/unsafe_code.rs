@@ -7,7 +7,8 @@ use super::tree::Repository;
 
 /// The crates that need it: for shared memory, for assembly, for standing between a program and its libc,
 /// for what a program and its recorder say to each other, for tracing a process by ptrace(2), for sites in a
-/// program's functions, for words that are replaced together, and for being a filtered layer of tracing.
+/// program's functions, for words that are replaced together, for being a filtered layer of tracing, and for
+/// being called from C.
 const ALLOWED: &[&str] = &[
     "launch",
     "remote_call",
@@ -15,6 +16,7 @@ const ALLOWED: &[&str] = &[
     "rseq",
     "ring_buffer",
     "control",
+    "consumer",
     "tracepoint",
     "traced",
     "trace_event",

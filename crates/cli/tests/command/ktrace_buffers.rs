@@ -55,7 +55,7 @@ impl MountedKtrace {
     }
 
     fn reader(&self) -> Command {
-        let mut reader = self.scratch.command(&self.program("reader"));
+        let mut reader = self.scratch.command(self.program("reader"));
         reader.arg(self.mounted.join("ktrace")).arg("300");
         reader
     }
@@ -98,7 +98,7 @@ fn requests_have_the_errors_that_are_documented() {
     let Some(ktrace) = MountedKtrace::new(&[]) else { return };
     ktrace.traced("1");
     let file = ktrace.file("buffers/cpu0");
-    let outcome = run(ktrace.scratch.command(&ktrace.program("requests")).arg(file)).success();
+    let outcome = run(ktrace.scratch.command(ktrace.program("requests")).arg(file)).success();
     let expected = "poll done\nGET_SIZE done\nGET_PRODUCED done\nGET_CONSUMED done\nwithin done\n\
         PUT_PRODUCED ENOTTY\nof 64 bits ENOTTY\nno request ENOTTY\nno address EFAULT\nbeyond ERANGE\n\
         too early ERANGE\nin a record EINVAL\nnothing done\nmmap ENODEV\nanother EBUSY\nPUT_CONSUMED done\n\

@@ -45,6 +45,7 @@ mod kernel_recordings;
 mod killed;
 mod ktrace;
 mod ktrace_buffers;
+mod ktrace_consumers;
 mod limits;
 mod lock_waits;
 mod lua;

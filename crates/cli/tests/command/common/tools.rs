@@ -144,6 +144,28 @@ pub fn build_example(name: &str, options: &[(&str, &str)]) -> String {
     build("tracepoint", name, options)
 }
 
+/// Builds the example of `lookback-consumer`.
+#[track_caller]
+pub fn build_consumer_example() -> String {
+    build("consumer", "consumer", &[])
+}
+
+/// Builds the library for programs that consume records, and gives a directory that has it by both of its
+/// names: that for linking, and the one by which programs find it.
+#[track_caller]
+pub fn build_consumer_library(scratch: &Scratch) -> PathBuf {
+    let example = PathBuf::from(build_consumer_example());
+    let built = example.ancestors().nth(2).unwrap();
+    let name = "liblookback_consumer.so";
+    let library = [built.join(name), built.join("deps").join(name)].into_iter().find(|path| path.exists());
+    let directory = scratch.outside("library");
+    std::fs::create_dir(&directory).unwrap();
+    for name in [name.to_string(), format!("{name}.0")] {
+        std::fs::copy(library.as_ref().unwrap(), directory.join(name)).unwrap();
+    }
+    directory
+}
+
 /// Builds `examples/functions`, which has functions with `#[lookback::traced]`.
 #[track_caller]
 pub fn build_traced_example() -> String {
