@@ -21,15 +21,36 @@ static void text(unsigned long count)
 	}
 }
 
+/* What DO_TRACE("%lu of %u") has. */
+static void two(unsigned long count)
+{
+	for (unsigned long value = 0; value < count; value++)
+		lttng_ust_tracepoint(bench, two, value, (uint32_t)value);
+}
+
+/* What <lttng/tracef.h> has. Included where tracepoints are defined, it would define the library's once more. */
+extern struct lttng_ust_tracepoint lttng_ust_tracepoint_lttng_ust_tracef___event;
+void lttng_ust__tracef(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+static void formatted(unsigned long count)
+{
+	for (unsigned long value = 0; value < count; value++)
+		if (__builtin_expect(lttng_ust_tracepoint_lttng_ust_tracef___event.state, 0))
+			lttng_ust__tracef("%lu of %u", value, (uint32_t)value);
+}
+
 int main(void)
 {
 	static const struct operation operations[] = {
 		{ "number", number },
 		{ "text", text },
+		{ "two", two },
+		{ "tracef", formatted },
 		{ NULL, NULL },
 	};
 
-	if (!lttng_ust_tracepoint_enabled(bench, number) || !lttng_ust_tracepoint_enabled(bench, text))
+	if (!lttng_ust_tracepoint_enabled(bench, number) || !lttng_ust_tracepoint_enabled(bench, text)
+		|| !lttng_ust_tracepoint_enabled(bench, two) || !lttng_ust_tracepoint_lttng_ust_tracef___event.state)
 		return 4;
 	return serve(operations);
 }

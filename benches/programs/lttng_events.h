@@ -15,6 +15,12 @@ LTTNG_UST_TRACEPOINT_EVENT(bench, number,
 	LTTNG_UST_TP_ARGS(uint64_t, value),
 	LTTNG_UST_TP_FIELDS(lttng_ust_field_integer(uint64_t, value, value)))
 
+LTTNG_UST_TRACEPOINT_EVENT(bench, two,
+	LTTNG_UST_TP_ARGS(uint64_t, value, uint32_t, of),
+	LTTNG_UST_TP_FIELDS(
+		lttng_ust_field_integer(uint64_t, value, value)
+		lttng_ust_field_integer(uint32_t, of, of)))
+
 LTTNG_UST_TRACEPOINT_EVENT(bench, text,
 	LTTNG_UST_TP_ARGS(uint64_t, value, uint32_t, status, const char *, path),
 	LTTNG_UST_TP_FIELDS(

@@ -25,23 +25,29 @@ pub struct AuthorOptions {
     agent: Option<PathBuf>,
 }
 
+impl AuthorOptions {
+    /// The agent; why nothing can be measured without one.
+    pub fn agent(&self) -> Result<&Path, String> {
+        self.agent.as_deref().ok_or_else(|| "no agent was given".to_string())
+    }
+}
+
 /// Events in a round: some milliseconds.
 const EVENTS: u64 = 50_000;
 
 const ROUNDS: usize = 51;
 
 /// What the worker of a session in which all is on repeats, in the order of its samples.
-const ON: [&str; 9] =
-    ["rdtsc", "event", "text", "printk", "span", "span_unrecorded", "tracing", "format", "format_text"];
+const ON: [&str; 7] = ["rdtsc", "event", "text", "printk", "span", "span_unrecorded", "tracing"];
 
 /// Loops whose events are disabled, or that have no session.
-const OFF: [&str; 4] = ["nothing", "event", "tracing", "format"];
+const OFF: [&str; 3] = ["nothing", "event", "tracing"];
 
 /// Measures everything.
 pub fn measure(options: &AuthorOptions) -> Result<Report, String> {
     let progress = BenchProgress::new();
     progress.say("events of a program's own");
-    let agent = options.agent.as_deref().ok_or_else(|| "no agent was given".to_string())?;
+    let agent = options.agent()?;
     let mut report = Report::default();
     measure_events(&mut report, agent)?;
     progress.say("libc calls");
@@ -51,28 +57,29 @@ pub fn measure(options: &AuthorOptions) -> Result<Report, String> {
     let session = Live::new(&["@default"])?;
     spawn::report(&mut report, &programs, &Ok(agent), &session);
     progress.say("a thousand processes at once");
-    crowd::measure(&mut report, agent, &session, &mut worker(agent, Some(&session))?);
+    crowd::measure(&mut report, agent, &session, &mut worker(agent, Some(&session.path()))?);
     progress.say("persistent sessions");
     standing::measure(&mut report, &Ok(agent));
     Ok(report)
 }
 
 fn measure_events(report: &mut Report, agent: &Path) -> Result<(), String> {
-    let on = Live::new(&["bench_author:", "lookback_benches_*:", "ftrace:print", "ktrace:*"])?;
+    let on = Live::new(&["bench_author:", "lookback_benches_*:", "ftrace:print"])?;
     let off = Live::new(&[])?;
-    let mut workers = [worker(agent, Some(&on))?, worker(agent, Some(&off))?, worker(agent, None)?];
+    let mut workers =
+        [worker(agent, Some(&on.path()))?, worker(agent, Some(&off.path()))?, worker(agent, None)?];
     let mut on = ON.map(|_| Samples::default());
     let mut off = OFF.map(|_| Samples::default());
     let mut alone = OFF.map(|_| Samples::default());
     for _ in 0..ROUNDS {
         let [with, idle, without] = &mut workers;
-        repeat(with, &ON, &mut on)?;
-        repeat(idle, &OFF, &mut off)?;
-        repeat(without, &OFF, &mut alone)?;
+        repeat(with, &ON, EVENTS, &mut on)?;
+        repeat(idle, &OFF, EVENTS, &mut off)?;
+        repeat(without, &OFF, EVENTS, &mut alone)?;
     }
-    let [tsc, event, text, printk, span, unrecorded, tracing, format, format_text] = on;
-    let [off_nothing, off_event, off_tracing, off_format] = off;
-    let [alone_nothing, alone_event, alone_tracing, _] = alone;
+    let [tsc, event, text, printk, span, unrecorded, tracing] = on;
+    let [off_nothing, off_event, off_tracing] = off;
+    let [alone_nothing, alone_event, alone_tracing] = alone;
     for (name, value) in [
         ("rdtsc_ns", tsc.median()),
         ("author_event_ns", event.median()),
@@ -86,10 +93,6 @@ fn measure_events(report: &mut Report, agent: &Path) -> Result<(), String> {
         ("tracing_event_ns", tracing.median()),
         ("tracing_off_ns", off_tracing.more_than(&off_nothing)),
         ("tracing_alone_ns", alone_tracing.more_than(&alone_nothing)),
-        ("do_trace_two_args_ns", format.median()),
-        ("do_trace_two_args_vs_rdtsc", format.ratio_to(&tsc)),
-        ("do_trace_string_vs_rdtsc", format_text.ratio_to(&tsc)),
-        ("do_trace_disabled_ns", off_format.more_than(&off_nothing)),
     ] {
         report.add(name, Ok(value));
     }
@@ -97,19 +100,25 @@ fn measure_events(report: &mut Report, agent: &Path) -> Result<(), String> {
 }
 
 /// This program as a worker, with the agent, in a session if there is one.
-fn worker(agent: &Path, session: Option<&Live>) -> Result<Worker, String> {
+pub fn worker(agent: &Path, session: Option<&Path>) -> Result<Worker, String> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut command = Command::new(own);
     command.arg("author-worker").env("LD_PRELOAD", agent);
     if let Some(session) = session {
-        command.env("LOOKBACK_SESSION", session.path());
+        command.env("LOOKBACK_SESSION", session);
     }
     Worker::start(command)
 }
 
-fn repeat(worker: &mut Worker, operations: &[&str], samples: &mut [Samples]) -> Result<(), String> {
+/// Has a worker repeat operations, so often each.
+pub fn repeat(
+    worker: &mut Worker,
+    operations: &[&str],
+    count: u64,
+    samples: &mut [Samples],
+) -> Result<(), String> {
     for (operation, samples) in operations.iter().zip(samples) {
-        samples.push(worker.repeat(operation, EVENTS)?.cpu);
+        samples.push(worker.repeat(operation, count)?.cpu);
     }
     Ok(())
 }

@@ -40,7 +40,11 @@ fn launch(programs: &ProgramDirectory, kind: &str) -> Result<Worker, String> {
     is_there()?;
     let worker = programs.compile("lttng", &["-I.", "-llttng-ust", "-ldl"])?;
     let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("{} {}", recorded(programs.path(), kind, "bench:*"), worker.display()));
+    command.arg("-c").arg(format!(
+        "{} {}",
+        recorded(programs.path(), kind, "bench:*,lttng_ust_tracef:*"),
+        worker.display()
+    ));
     Worker::start(command)
 }
 

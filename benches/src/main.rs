@@ -16,6 +16,7 @@ mod ctf;
 mod events;
 mod flight;
 mod function;
+mod ktrace;
 mod limits;
 mod lttng;
 mod micro;
@@ -71,6 +72,8 @@ enum BenchCommand {
     Programs(programs::ProgramOptions),
     /// Events of a program's own.
     Author(author::AuthorOptions),
+    /// Tracepoints with formats, and their consumers.
+    Ktrace(author::AuthorOptions),
     /// The control tree over a mount.
     Tracefs,
     /// What the former measures.
@@ -92,6 +95,7 @@ fn main() -> ExitCode {
         BenchCommand::Flight(options) => flight::measure(&options),
         BenchCommand::Programs(options) => programs::measure(&options),
         BenchCommand::Author(options) => author::measure(&options),
+        BenchCommand::Ktrace(options) => ktrace::measure(&options),
         BenchCommand::Tracefs => mount::measure(),
         BenchCommand::Serve(arguments) => return ended(mount::serve(&arguments)),
         BenchCommand::AuthorWorker => return ended(author::serve()),

@@ -45,6 +45,8 @@ enum What {
     Programs,
     /// Events of a program's own: typed events, messages, spans
     Author,
+    /// Tracepoints with formats, next to LTTng's, and their consumers
+    Ktrace,
     /// The control tree over a mount, next to the kernel's own
     Tracefs,
 }
@@ -78,6 +80,9 @@ pub fn run(bench: &Bench) -> Result<bool, Error> {
         }
         What::Author => {
             measure.arg("author");
+        }
+        What::Ktrace => {
+            measure.arg("ktrace");
         }
         What::Tracefs => {
             measure.arg("tracefs");

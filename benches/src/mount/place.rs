@@ -1,7 +1,7 @@
 //! A session that another process serves, as `lookback mount` does.
 
 use clap::Args;
-use session::{Author, Instance, Marker, Session, SessionOptions};
+use session::{Author, Instance, Marker, Selection, Session, SessionOptions};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -76,6 +76,17 @@ impl MountPlace {
     /// A path of the mount.
     pub fn path(&self, path: &str) -> PathBuf {
         self.directory.path().join("tracing").join(path)
+    }
+
+    /// The session's directory.
+    pub fn session_path(&self) -> PathBuf {
+        self.directory.path().join("session")
+    }
+
+    /// Enables the selected events.
+    pub fn enable(&self, events: &str) -> Result<(), String> {
+        let selection: Selection = events.parse().map_err(|_| format!("{events}: bad selection"))?;
+        self.session.set(&selection, true).map_err(|error| error.to_string()).map(drop)
     }
 
     /// Writes so many events into the buffer of CPU 0, past the mount.

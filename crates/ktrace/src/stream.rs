@@ -115,7 +115,10 @@ impl RecordStream {
             return None;
         }
         self.read = self.consumed + end as u64;
-        Some(self.bytes.range(start..end).copied().collect())
+        let (first, second) = self.bytes.as_slices();
+        let in_first = start.min(first.len())..end.min(first.len());
+        let in_second = start.saturating_sub(first.len())..end.saturating_sub(first.len());
+        Some([first.get(in_first)?, second.get(in_second)?].concat())
     }
 
     /// Whether there is something to be read.
