@@ -28,7 +28,7 @@ static void two(unsigned long count)
 		lttng_ust_tracepoint(bench, two, value, (uint32_t)value);
 }
 
-/* What <lttng/tracef.h> has. Included where tracepoints are defined, it would define the library's once more. */
+/* What <lttng/tracef.h> has: included here, it would define the tracepoint of the library once more. */
 extern struct lttng_ust_tracepoint lttng_ust_tracepoint_lttng_ust_tracef___event;
 void lttng_ust__tracef(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
