@@ -7,9 +7,8 @@ use crate::trace_array::TraceArray;
 use ktrace::{LOST_FORMAT, LOST_ID, LOST_NAME};
 use rustix::io::Errno;
 
-/// Reads the version, then a line for each: its name, format and id, and whether it is enabled. The first
-/// is that of the records which say that others are missing. Those that no
-/// process has any more stay, disabled.
+/// Reads the version, then a line for each: its name, format and id, and whether it is enabled. Those that no
+/// process has any more stay, disabled. Once events were overwritten the first is of the records that say so.
 #[derive(Clone, Default)]
 struct Info;
 
@@ -29,8 +28,8 @@ impl TextFile for Info {
             let state = if tracepoint.is_enabled(array) { "enabled" } else { "disabled" };
             format!("name '{name}' format '{format}' id {id} {state}\n")
         });
-        let first =
-            format!("version {VERSION}\nname '{LOST_NAME}' format '{LOST_FORMAT}' id {LOST_ID} enabled\n");
-        Ok(std::iter::once(first).chain(lines).collect())
+        let lost = (array.instance().buffer().overruns() > 0)
+            .then(|| format!("name '{LOST_NAME}' format '{LOST_FORMAT}' id {LOST_ID} enabled\n"));
+        Ok([format!("version {VERSION}\n")].into_iter().chain(lost).chain(lines).collect())
     }
 }
