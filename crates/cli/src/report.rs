@@ -26,7 +26,7 @@ use pair::PairTables;
 use processes::{ProcessForm, ProcessTable};
 use query::{
     Chooser, Interruption, LockHolder, LockWaits, Pairs, ProcessTree, Query, Redaction, SourceSymbols,
-    Survey, TraceContents, TraceFile, Waits,
+    Survey, TraceBuffer, TraceContents, TraceFile, Waits,
 };
 use session::Selection;
 use stat::CountTables;
@@ -63,8 +63,25 @@ pub(crate) fn show_written(file: File, view: &ViewArguments) -> Done {
     done(show(file, None, view, &|error| Failure::failed(error)))
 }
 
+fn show(file: File, buffer: Option<&str>, view: &ViewArguments, unusable: &Unusable<'_>) -> Result<(), Problem> {
+    let is_lenient = view.form.json;
+    play(file, buffer, view, is_lenient, unusable, |surveyed, feed| feed(&mut *sink(view, surveyed)?))
+}
+
+/// Says that a file can't be used.
+pub(crate) type Unusable<'a> = dyn Fn(&(dyn Error + 'static)) -> Failure + 'a;
+
+/// A trace after the first look at it, for whatever is made of its records.
+pub(crate) struct Surveyed<'a, 'b> {
+    pub(crate) contents: &'b TraceContents,
+    pub(crate) trace: &'b TraceInfo<'a>,
+    pub(crate) survey: &'b Survey,
+    /// The ids of the chosen events that it has.
+    pub(crate) chosen: &'b [u16],
+}
+
 /// Why showing has ended early.
-enum Problem {
+pub(crate) enum Problem {
     Failed(Failure),
     /// Standard output can't be written.
     Output(io::Error),
@@ -97,7 +114,7 @@ impl From<Failure> for Problem {
     }
 }
 
-fn done(shown: Result<(), Problem>) -> Done {
+pub(crate) fn done(shown: Result<(), Problem>) -> Done {
     match shown {
         Ok(()) => written(Ok(())),
         Err(Problem::Output(error)) => written(Err(error)),
@@ -105,11 +122,18 @@ fn done(shown: Result<(), Problem>) -> Done {
     }
 }
 
-fn show(
+/// Has the records of a trace go to a sink.
+pub(crate) type Feed<'a> = dyn FnMut(&mut dyn Sink) -> Result<(), Problem> + 'a;
+
+/// Opens a trace, and has `make` make a sink, to which its chosen records go. With `is_lenient`, what can be read of a
+/// damaged file goes there, too.
+pub(crate) fn play(
     file: File,
     buffer: Option<&str>,
     view: &ViewArguments,
-    unusable: &dyn Fn(&(dyn Error + 'static)) -> Failure,
+    is_lenient: bool,
+    unusable: &Unusable<'_>,
+    make: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let choice = view.choice.choice();
     let opened = TraceFile::open(file, buffer);
@@ -122,7 +146,7 @@ fn show(
     let trace = contents.info(&symbols);
     check(view, &contents, &trace)?;
     let survey =
-        match (buffer.survey(), view.form.json && !choice.time.is_relative() && choice.cpus.is_none()) {
+        match (buffer.survey(), is_lenient && !choice.time.is_relative() && choice.cpus.is_none()) {
             (Ok(survey), _) => survey,
             // What can be read of a damaged file is written all the same.
             (Err(_), true) => Survey::default(),
@@ -139,28 +163,42 @@ fn show(
     }
     let chooser = Chooser::new(&choice, trace.events, contents.time_reference(&survey))?;
     let redaction = Redaction::new(&view.redact, trace.events)?;
-    let mut sink = sink(view, &contents, &trace, &survey, &chooser)?;
+    let chosen: Vec<u16> = survey.ids.iter().copied().filter(|id| chooser.names_event(*id)).collect();
+    let surveyed = Surveyed { contents: &contents, trace: &trace, survey: &survey, chosen: &chosen };
     let mut query = Query::new(chooser).redacted(redaction);
+    make(&surveyed, &mut |sink| feed(sink, &mut query, &mut buffer, &surveyed, view, unusable))
+}
+
+/// Has the chosen records go to `sink`, and says what is not there.
+fn feed(
+    sink: &mut dyn Sink,
+    query: &mut Query,
+    buffer: &mut TraceBuffer,
+    surveyed: &Surveyed<'_, '_>,
+    view: &ViewArguments,
+    unusable: &Unusable<'_>,
+) -> Result<(), Problem> {
+    let Surveyed { contents, trace, .. } = *surveyed;
     let mut is_empty = true;
-    let read = match buffer.records(&contents) {
-        Ok(Some(mut records)) => query.play(&mut records, &trace, |record, is_chosen| match is_chosen {
+    let read = match buffer.records(contents) {
+        Ok(Some(mut records)) => query.play(&mut records, trace, |record, is_chosen| match is_chosen {
             true => {
                 is_empty = false;
-                sink.record(record, &trace)
+                sink.record(record, trace)
             }
-            false => sink.pass_over(record, &trace),
+            false => sink.pass_over(record, trace),
         }),
         Ok(None) => Ok(()),
         Err(error) => Err(Interruption::Source(error)),
     };
     if !matches!(read, Err(Interruption::Sink(_))) {
         // What was read before damage is shown all the same.
-        sink.finish(&trace)?;
+        sink.finish(trace)?;
         if is_empty {
-            tell_none_shown(&choice.events, query.passed_over(), &view.choice.given(false));
+            tell_none_shown(&view.choice.events, query.passed_over(), &view.choice.given(false));
         }
     }
-    tell_unseen(&contents);
+    tell_unseen(contents);
     read.map_err(|interruption| match interruption {
         Interruption::Source(error) => unusable(&error).into(),
         Interruption::Sink(error) => error.into(),
@@ -210,11 +248,9 @@ fn check(view: &ViewArguments, contents: &TraceContents, trace: &TraceInfo<'_>) 
 /// What is made of the records.
 fn sink<'a>(
     view: &'a ViewArguments,
-    contents: &TraceContents,
-    trace: &TraceInfo<'a>,
-    survey: &Survey,
-    chooser: &Chooser,
+    surveyed: &Surveyed<'a, '_>,
 ) -> Result<Box<dyn Sink + 'a>, Problem> {
+    let Surveyed { contents, trace, survey, chosen } = *surveyed;
     let out = io::stdout().lock();
     let times = Times { wall_clock: view.wall_clock };
     let gaps = contents.gaps(survey);
@@ -254,7 +290,7 @@ fn sink<'a>(
         let (out, locks) = (anstream::AutoStream::auto(out), LockWaits::new(gaps));
         return Ok(Box::new(PairTables::new(out, pairs, locks, pair, (given, complete), times)));
     }
-    Ok(Box::new(TextLines::new(out, trace, survey, chooser, complete.as_slice(), view)?))
+    Ok(Box::new(TextLines::new(out, trace, survey, chosen, complete.as_slice(), view)?))
 }
 
 /// Says so where no event is shown, because of what was asked for: these events, and what is `given`.
@@ -293,7 +329,7 @@ fn held_by(holder: LockHolder, tasks: &dyn Tasks) -> String {
 }
 
 /// What is wrong with a file, and what to do.
-fn what_is_wrong(path: &Path, error: &(dyn Error + 'static)) -> String {
+pub(crate) fn what_is_wrong(path: &Path, error: &(dyn Error + 'static)) -> String {
     let shown = path.display();
     if !path.exists() {
         return format!("{shown}: {error}: make a trace by `lookback record -- CMD`, or name one");

@@ -111,6 +111,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("journal", &["abi", "ring_buffer", "control", "session", "trace_data", "reading"]),
     ("query", &["abi", "events", "event_filter", "session", "trace_data", "reading"]),
+    ("convert", &["export", "query", "trace_data"]),
     ("ktrace", &["abi", "printf_format", "ring_buffer", "control", "session"]),
     ("consumer", &["abi", "ktrace", "session"]),
     ("tracefs", &["abi", "events", "control", "ring_buffer", "session", "trace_data", "reading", "ktrace"]),

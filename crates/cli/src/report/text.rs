@@ -2,7 +2,7 @@
 
 use crate::arguments::ViewArguments;
 use export::{Error, Sink};
-use query::{Chooser, Survey};
+use query::Survey;
 use std::io::{self, Write};
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
@@ -15,17 +15,17 @@ pub(super) struct TextLines<'a, W> {
 }
 
 impl<'a, W: Write> TextLines<'a, W> {
-    /// With the header written, in the form of the tracer that has recorded what `chooser` chooses.
+    /// With the header written, in the form of the tracer that has recorded the `chosen` events.
     pub(super) fn new(
         out: W,
         trace: &TraceInfo<'a>,
         survey: &Survey,
-        chooser: &Chooser,
+        chosen: &[u16],
         notes: &[String],
         arguments: &ViewArguments,
     ) -> io::Result<TextLines<'a, W>> {
         let wall_clock = arguments.wall_clock;
-        let tracer = tracer(trace, survey, chooser);
+        let tracer = tracer(trace, chosen);
         let columns = GraphColumns { cpus: survey.cpus, time: wall_clock, ..GraphColumns::default() };
         let layout = Layout {
             graph: (tracer == FUNCTION_GRAPH).then_some(columns),
@@ -65,9 +65,8 @@ impl<W: Write> Sink for TextLines<'_, W> {
 }
 
 /// The tracer that has recorded what is chosen.
-fn tracer(trace: &TraceInfo<'_>, survey: &Survey, chooser: &Chooser) -> &'static str {
-    let chosen = survey.ids.iter().filter(|id| chooser.names_event(**id));
-    let formats = chosen.filter_map(|id| Some(trace.events.get(*id)?.format()));
+fn tracer(trace: &TraceInfo<'_>, chosen: &[u16]) -> &'static str {
+    let formats = chosen.iter().filter_map(|id| Some(trace.events.get(*id)?.format()));
     let own = formats.filter(|format| format.system == "ftrace");
     let names: Vec<&str> = own.map(|format| format.name.as_str()).collect();
     let has = |name: &str| names.contains(&name);

@@ -1,0 +1,167 @@
+//! What the fields of a record say, typed and by their names.
+
+use query::ErrorField;
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::rc::Rc;
+use trace_data::event::Event;
+use trace_data::format::{Field, Kind};
+use trace_data::symbols::Symbols;
+
+/// What the event at the end of a call or elsewhere says: its fields by names, and their values.
+#[derive(Debug, Clone, Copy)]
+pub struct Arguments<'a> {
+    pub(crate) shape: &'a EventShape,
+    pub(crate) payload: &'a [u8],
+}
+
+/// A value of a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// A number.
+    Signed(i64),
+    /// A number that is never below 0.
+    Unsigned(u64),
+    /// An address.
+    Pointer(u64),
+    /// A string; what is no UTF-8 is replaced.
+    Text(Cow<'a, str>),
+    /// A string that is likely to come again: a function, an error.
+    Name(Rc<str>),
+}
+
+/// The fields of an event that are shown.
+#[derive(Debug)]
+pub(crate) struct EventShape {
+    pub(crate) arguments: Vec<ArgumentShape>,
+    error: Option<ErrorField>,
+}
+
+/// A field that is shown.
+#[derive(Debug)]
+pub(crate) struct ArgumentShape {
+    pub(crate) name: Rc<str>,
+    field: Field,
+    kind: ArgumentKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ArgumentKind {
+    Number,
+    Pointer,
+    /// An address in a function.
+    Function,
+    Text,
+    Numbers,
+    /// What a call has failed with.
+    Error,
+}
+
+impl EventShape {
+    /// Of an event. The length of a slice is seen without it.
+    pub(crate) fn of(event: &Event) -> EventShape {
+        let format = event.format();
+        let own = format.fields.iter().enumerate().skip(format.common);
+        let shown = own.filter(|(_, field)| !matches!(field.name.as_str(), "duration" | "__syscall_nr"));
+        let arguments = shown.map(|(index, field)| ArgumentShape {
+            name: field.name.as_str().into(),
+            kind: kind(event, index, field),
+            field: field.clone(),
+        });
+        EventShape { arguments: arguments.collect(), error: ErrorField::of(format) }
+    }
+}
+
+fn kind(event: &Event, index: usize, field: &Field) -> ArgumentKind {
+    match field.element_type() {
+        Some(element) if element.text => ArgumentKind::Text,
+        Some(_) => ArgumentKind::Numbers,
+        None if field.name == "error" => ArgumentKind::Error,
+        None if event.names_function(index) => ArgumentKind::Function,
+        None if field.is_pointer() && field.kind == Kind::Integer => ArgumentKind::Pointer,
+        None => ArgumentKind::Number,
+    }
+}
+
+impl<'a> Arguments<'a> {
+    /// Hands on each argument with its name.
+    pub(crate) fn each(
+        &self,
+        functions: &mut FunctionLabels,
+        symbols: &dyn Symbols,
+        mut take: impl FnMut(&Rc<str>, Value<'a>),
+    ) {
+        for argument in &self.shape.arguments {
+            if let Some(value) = self.value(argument, functions, symbols) {
+                take(&argument.name, value);
+            }
+        }
+    }
+
+    fn value(
+        &self,
+        argument: &ArgumentShape,
+        functions: &mut FunctionLabels,
+        symbols: &dyn Symbols,
+    ) -> Option<Value<'a>> {
+        let ArgumentShape { field, kind, .. } = argument;
+        let payload = self.payload;
+        Some(match kind {
+            ArgumentKind::Text => Value::Text(field.string(payload)?),
+            ArgumentKind::Numbers => Value::Text(numbers(field, payload)?.into()),
+            ArgumentKind::Function => Value::Name(functions.label(field.integer(payload)? as u64, symbols)),
+            ArgumentKind::Pointer => Value::Pointer(field.integer(payload)? as u64),
+            ArgumentKind::Error => {
+                let error = self.shape.error.as_ref()?;
+                match error.name(payload) {
+                    Some(name) => Value::Text(name.into()),
+                    None => Value::Signed(error.read(payload)?),
+                }
+            }
+            ArgumentKind::Number if field.signed => Value::Signed(field.integer(payload)?),
+            ArgumentKind::Number => Value::Unsigned(field.integer(payload)? as u64),
+        })
+    }
+}
+
+/// The elements of an array, `{1,2}`.
+fn numbers(field: &Field, payload: &[u8]) -> Option<String> {
+    let size = field.element_type()?.size;
+    let count = field.bytes(payload)?.len().checked_div(size).unwrap_or(0);
+    let mut text = "{".to_owned();
+    for index in 0..count {
+        let value = field.element(payload, index)?;
+        let comma = if index > 0 { "," } else { "" };
+        // Writing into a string can't fail.
+        let _ = if field.signed { write!(text, "{comma}{value}") } else { write!(text, "{comma}{:#x}", value as u64) };
+    }
+    text.push('}');
+    Some(text)
+}
+
+/// How functions are called, by their addresses: looked up once for each.
+#[derive(Debug, Default)]
+pub(crate) struct FunctionLabels {
+    known: HashMap<u64, Rc<str>>,
+}
+
+impl FunctionLabels {
+    /// `name+0x8`, or the address where it is in no function.
+    pub(crate) fn label(&mut self, address: u64, symbols: &dyn Symbols) -> Rc<str> {
+        let find = || match symbols.symbol(address) {
+            Some(symbol) => format!("{}+{:#x}", symbol.name, symbol.offset).into(),
+            None => format!("{address:#x}").into(),
+        };
+        Rc::clone(self.known.entry(address).or_insert_with(find))
+    }
+}
+
+/// The function of an address, without the offset in it: the file where that is all that is known.
+pub(crate) fn function(address: u64, symbols: &dyn Symbols) -> Rc<str> {
+    match symbols.symbol(address) {
+        Some(symbol) if symbol.is_file() => format!("{}+{:#x}", symbol.name, symbol.offset).into(),
+        Some(symbol) => symbol.name.into(),
+        None => format!("{address:#x}").into(),
+    }
+}

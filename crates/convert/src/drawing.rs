@@ -1,0 +1,173 @@
+//! What a timeline hands on to whatever draws it.
+
+use crate::arguments::Arguments;
+use export::Error;
+use query::ProcessTree;
+use std::rc::Rc;
+use trace_data::info::TraceInfo;
+use trace_data::page::Missed;
+
+/// Draws a timeline. The slices of a thread nest: what begins last ends first.
+pub trait Drawing {
+    /// A slice begins.
+    ///
+    /// # Errors
+    ///
+    /// When the output can't be written, here and below.
+    fn begin(&mut self, slice: &SliceStart<'_>, trace: &TraceInfo<'_>) -> Result<(), Error>;
+
+    /// The slice of a thread that has begun last ends.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Drawing::begin`].
+    fn end(&mut self, slice: &SliceEnd<'_>, trace: &TraceInfo<'_>) -> Result<(), Error>;
+
+    /// Something happens.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Drawing::begin`].
+    fn instant(&mut self, instant: &Instant<'_>, trace: &TraceInfo<'_>) -> Result<(), Error>;
+
+    /// A thread begins to run or stops, on this CPU. Within are the slices that it is in, outermost first.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Drawing::begin`].
+    fn state(
+        &mut self,
+        tid: i32,
+        cpu: u32,
+        time: u64,
+        state: ThreadState,
+        within: &[Rc<SliceName>],
+        trace: &TraceInfo<'_>,
+    ) -> Result<(), Error> {
+        let _ = (tid, cpu, time, state, within, trace);
+        Ok(())
+    }
+
+    /// Events of a CPU were lost before this time.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Drawing::begin`].
+    fn lost(&mut self, cpu: u32, time: u64, count: Missed, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let _ = (cpu, time, count, trace);
+        Ok(())
+    }
+
+    /// The timeline ends. These are the processes that it has seen start and end.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Drawing::begin`].
+    fn finish(&mut self, processes: &ProcessTree, trace: &TraceInfo<'_>) -> Result<(), Error>;
+}
+
+/// What slices and instants are called.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SliceName {
+    /// Counted from 0, in the order of their first use.
+    pub place: usize,
+    /// The call, the function or the event.
+    pub name: Rc<str>,
+    /// Its system, `libc`.
+    pub category: Rc<str>,
+}
+
+/// A thread, as long as it lives: another one that gets its TID later is another track.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Track {
+    /// Counted from 1.
+    pub number: u64,
+    /// Its TID.
+    pub tid: i32,
+}
+
+/// A slice begins.
+#[derive(Debug)]
+pub struct SliceStart<'a> {
+    /// The thread.
+    pub track: Track,
+    /// When, in nanoseconds of the trace's clock.
+    pub time: u64,
+    /// What it is.
+    pub name: &'a Rc<SliceName>,
+    /// What the event at its start says; nothing where that is not recorded.
+    pub arguments: Option<Arguments<'a>>,
+}
+
+/// A slice ends.
+#[derive(Debug)]
+pub struct SliceEnd<'a> {
+    /// The thread.
+    pub track: Track,
+    /// When it has begun.
+    pub start: u64,
+    /// When it ends.
+    pub time: u64,
+    /// How much of it was in no slice within it, in nanoseconds.
+    pub own: u64,
+    /// What it is.
+    pub name: &'a Rc<SliceName>,
+    /// The slices that it is in, outermost first.
+    pub within: &'a [Rc<SliceName>],
+    /// The stack that was recorded where it began, innermost first.
+    pub stack: Option<&'a [u64]>,
+    /// What the event at its end says; nothing where there was none.
+    pub arguments: Option<Arguments<'a>>,
+    /// How it ends.
+    pub ending: SliceEnding,
+}
+
+/// How a slice ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SliceEnding {
+    /// The call has returned.
+    Returned,
+    /// The thread has left it by other ways than its end: by a jump, or as it ended itself.
+    Left,
+    /// The trace doesn't have its end: it was lost, or it goes on.
+    Unfinished,
+}
+
+impl SliceEnding {
+    /// What it is called in pictures; nothing of what is as usual.
+    pub fn describe(self) -> Option<&'static str> {
+        match self {
+            SliceEnding::Returned => None,
+            SliceEnding::Left => Some("did not return"),
+            SliceEnding::Unfinished => Some("unfinished"),
+        }
+    }
+}
+
+/// Something happens.
+#[derive(Debug)]
+pub struct Instant<'a> {
+    /// The thread.
+    pub track: Track,
+    /// When.
+    pub time: u64,
+    /// What.
+    pub name: &'a Rc<SliceName>,
+    /// The slices that the thread is in, outermost first.
+    pub within: &'a [Rc<SliceName>],
+    /// What the event says.
+    pub arguments: Option<Arguments<'a>>,
+}
+
+/// What a thread does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThreadState {
+    /// It runs.
+    Running,
+    /// It could run, and others do.
+    Runnable,
+    /// It waits, and signals end that.
+    Sleeping,
+    /// It waits, and nothing else ends that: for a disk.
+    Blocked,
+}

@@ -1,0 +1,209 @@
+//! The messages of Perfetto's traces, as far as they are written: names and numbers are Perfetto's.
+
+use prost::Message;
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct TracePacket {
+    #[prost(uint64, optional, tag = "8")]
+    pub(super) timestamp: Option<u64>,
+    #[prost(uint32, optional, tag = "58")]
+    pub(super) timestamp_clock_id: Option<u32>,
+    #[prost(uint32, tag = "10")]
+    pub(super) trusted_packet_sequence_id: u32,
+    #[prost(uint32, optional, tag = "13")]
+    pub(super) sequence_flags: Option<u32>,
+    #[prost(message, optional, tag = "12")]
+    pub(super) interned_data: Option<InternedData>,
+    #[prost(message, optional, tag = "59")]
+    pub(super) trace_packet_defaults: Option<TracePacketDefaults>,
+    #[prost(message, optional, tag = "2")]
+    pub(super) process_tree: Option<ProcessTree>,
+    #[prost(message, optional, tag = "6")]
+    pub(super) clock_snapshot: Option<ClockSnapshot>,
+    #[prost(message, optional, tag = "11")]
+    pub(super) track_event: Option<TrackEvent>,
+    #[prost(message, optional, tag = "34")]
+    pub(super) ftrace_stats: Option<FtraceStats>,
+    #[prost(message, optional, tag = "35")]
+    pub(super) trace_stats: Option<TraceStats>,
+    #[prost(message, optional, tag = "60")]
+    pub(super) track_descriptor: Option<TrackDescriptor>,
+    #[prost(message, optional, tag = "117")]
+    pub(super) task_state: Option<TaskState>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct TracePacketDefaults {
+    #[prost(uint32, tag = "58")]
+    pub(super) timestamp_clock_id: u32,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ClockSnapshot {
+    #[prost(message, repeated, tag = "1")]
+    pub(super) clocks: Vec<Clock>,
+    #[prost(uint32, tag = "2")]
+    pub(super) primary_trace_clock: u32,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct Clock {
+    #[prost(uint32, tag = "1")]
+    pub(super) id: u32,
+    #[prost(uint64, tag = "2")]
+    pub(super) timestamp: u64,
+    #[prost(bool, optional, tag = "3")]
+    pub(super) is_incremental: Option<bool>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct TrackDescriptor {
+    #[prost(uint64, tag = "1")]
+    pub(super) uuid: u64,
+    #[prost(string, optional, tag = "2")]
+    pub(super) name: Option<String>,
+    #[prost(message, optional, tag = "3")]
+    pub(super) process: Option<ProcessDescriptor>,
+    #[prost(message, optional, tag = "4")]
+    pub(super) thread: Option<ThreadDescriptor>,
+    #[prost(uint32, optional, tag = "15")]
+    pub(super) sibling_merge_behavior: Option<u32>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ProcessDescriptor {
+    #[prost(int32, tag = "1")]
+    pub(super) pid: i32,
+    #[prost(string, tag = "6")]
+    pub(super) process_name: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ThreadDescriptor {
+    #[prost(int32, tag = "1")]
+    pub(super) pid: i32,
+    #[prost(int32, tag = "2")]
+    pub(super) tid: i32,
+    #[prost(string, tag = "5")]
+    pub(super) thread_name: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct TrackEvent {
+    #[prost(uint32, tag = "9")]
+    pub(super) kind: u32,
+    #[prost(uint64, tag = "11")]
+    pub(super) track_uuid: u64,
+    #[prost(uint64, optional, tag = "10")]
+    pub(super) name_iid: Option<u64>,
+    #[prost(string, optional, tag = "23")]
+    pub(super) name: Option<String>,
+    #[prost(uint64, repeated, packed = "false", tag = "3")]
+    pub(super) category_iids: Vec<u64>,
+    #[prost(message, repeated, tag = "4")]
+    pub(super) debug_annotations: Vec<DebugAnnotation>,
+    #[prost(fixed64, repeated, packed = "false", tag = "47")]
+    pub(super) flow_ids: Vec<u64>,
+    #[prost(fixed64, repeated, packed = "false", tag = "48")]
+    pub(super) terminating_flow_ids: Vec<u64>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct DebugAnnotation {
+    #[prost(uint64, tag = "1")]
+    pub(super) name_iid: u64,
+    #[prost(oneof = "AnnotationValue", tags = "3, 4, 6, 7, 17")]
+    pub(super) value: Option<AnnotationValue>,
+}
+
+#[derive(Clone, PartialEq, prost::Oneof)]
+pub(super) enum AnnotationValue {
+    #[prost(uint64, tag = "3")]
+    Unsigned(u64),
+    #[prost(int64, tag = "4")]
+    Signed(i64),
+    #[prost(string, tag = "6")]
+    Text(String),
+    #[prost(uint64, tag = "7")]
+    Pointer(u64),
+    #[prost(uint64, tag = "17")]
+    Interned(u64),
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct InternedData {
+    #[prost(message, repeated, tag = "1")]
+    pub(super) event_categories: Vec<InternedName>,
+    #[prost(message, repeated, tag = "2")]
+    pub(super) event_names: Vec<InternedName>,
+    #[prost(message, repeated, tag = "3")]
+    pub(super) debug_annotation_names: Vec<InternedName>,
+    #[prost(message, repeated, tag = "29")]
+    pub(super) debug_annotation_strings: Vec<InternedName>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct InternedName {
+    #[prost(uint64, tag = "1")]
+    pub(super) iid: u64,
+    #[prost(string, tag = "2")]
+    pub(super) text: String,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct ProcessTree {
+    #[prost(message, repeated, tag = "1")]
+    pub(super) processes: Vec<TreeProcess>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct TreeProcess {
+    #[prost(int32, tag = "1")]
+    pub(super) pid: i32,
+    #[prost(int32, tag = "2")]
+    pub(super) ppid: i32,
+    #[prost(string, repeated, tag = "3")]
+    pub(super) cmdline: Vec<String>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct FtraceStats {
+    #[prost(uint32, tag = "1")]
+    pub(super) phase: u32,
+    #[prost(message, repeated, tag = "2")]
+    pub(super) cpu_stats: Vec<FtraceCpuStats>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct FtraceCpuStats {
+    #[prost(uint64, tag = "1")]
+    pub(super) cpu: u64,
+    #[prost(uint64, tag = "3")]
+    pub(super) overrun: u64,
+    #[prost(uint64, tag = "8")]
+    pub(super) dropped_events: u64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct TraceStats {
+    #[prost(message, repeated, tag = "1")]
+    pub(super) buffer_stats: Vec<BufferStats>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct BufferStats {
+    #[prost(uint64, tag = "19")]
+    pub(super) trace_writer_packet_loss: u64,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct TaskState {
+    #[prost(int32, tag = "1")]
+    pub(super) cpu: i32,
+    #[prost(string, tag = "2")]
+    pub(super) comm: String,
+    #[prost(int64, tag = "3")]
+    pub(super) tid: i64,
+    #[prost(uint32, tag = "4")]
+    pub(super) state: u32,
+}

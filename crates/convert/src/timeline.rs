@@ -1,0 +1,354 @@
+//! Records as slices: which two are the ends of one, and which is in which.
+
+mod names;
+mod role;
+mod thread_slices;
+
+use crate::arguments::{Arguments, EventShape};
+use crate::drawing::{Drawing, Instant, SliceEnd, SliceEnding, SliceName, SliceStart, ThreadState, Track};
+use export::{Error, Sink};
+use names::SliceNames;
+use query::ProcessTree;
+use role::{TimelineEvent, TimelineRole, slice_name};
+use std::collections::HashMap;
+use std::rc::Rc;
+use thread_slices::{OpenSlice, SliceKey, ThreadSlices};
+use trace_data::gaps::Gaps;
+use trace_data::info::TraceInfo;
+use trace_data::page::Missed;
+use trace_data::record::Record;
+use trace_data::text::callers;
+
+/// The most by which the clock's readings of both ends of a slice differ from the length that its end has.
+const CLOCK_DIFFERENCE: u64 = 1000;
+
+/// The number by which a handler of a signal returns: nothing is recorded of that call's end.
+const RT_SIGRETURN: i64 = 15;
+
+/// Makes slices of records, and has them drawn.
+#[derive(Debug)]
+pub struct Timeline<D> {
+    drawing: D,
+    gaps: Gaps,
+    /// By event id.
+    events: Vec<Option<Rc<TimelineEvent>>>,
+    names: SliceNames,
+    processes: ProcessTree,
+    threads: HashMap<i32, ThreadSlices>,
+    /// How many threads there have been.
+    tracks: u64,
+    /// The time of the last record.
+    last: u64,
+}
+
+impl<D: Drawing> Timeline<D> {
+    /// Has `drawing` draw. Events are missing from `gaps`: a slice over one may be two.
+    pub fn new(drawing: D, gaps: Gaps) -> Timeline<D> {
+        let (events, names, threads) = (Vec::new(), SliceNames::default(), HashMap::new());
+        let processes = ProcessTree::new(gaps.clone());
+        Timeline { drawing, gaps, events, names, processes, threads, tracks: 0, last: 0 }
+    }
+
+    fn event(&mut self, id: u16, trace: &TraceInfo<'_>) -> Option<Rc<TimelineEvent>> {
+        let place = usize::from(id);
+        if self.events.len() <= place {
+            self.events.resize(place + 1, None);
+        }
+        if self.events[place].is_none() {
+            let event = trace.events.get(id)?;
+            let role = TimelineRole::of(event, trace.events);
+            let name = self.names.of(&event.format().system, &slice_name(event, &role, trace.events));
+            self.events[place] = Some(Rc::new(TimelineEvent {
+                role,
+                name,
+                shape: EventShape::of(event),
+                is_of_processes: event.format().name.starts_with("sched_process_"),
+            }));
+        }
+        self.events[place].clone()
+    }
+
+    fn thread(&mut self, tid: i32) -> &mut ThreadSlices {
+        self.threads.entry(tid).or_insert_with(|| {
+            self.tracks += 1;
+            ThreadSlices::new(Track { number: self.tracks, tid })
+        })
+    }
+
+    fn add(&mut self, record: &Record<'_>, is_chosen: bool, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.last = record.time;
+        if is_chosen && record.lost != Missed::None {
+            self.drawing.lost(record.cpu, record.time, record.lost, trace)?;
+        }
+        let Some(event) = self.event(record.id(), trace) else { return Ok(()) };
+        if event.is_of_processes {
+            self.processes.add(record, is_chosen, trace);
+        }
+        let (tid, payload, id) = (record.pid(), record.payload, record.id());
+        let number = |field: &Option<_>| number(field.as_ref(), payload);
+        let is_stack = matches!(event.role, TimelineRole::Stack);
+        if !is_stack {
+            self.thread(tid).expects_stack = false;
+        }
+        match &event.role {
+            TimelineRole::Entry { number: field } => {
+                let key = (id, number(field));
+                self.begin(record, key, &event.name, &event.shape, is_chosen, trace)?;
+                let is_endless = field.is_some() && key.1 == RT_SIGRETURN || &*event.name.name == "sys_rt_sigreturn";
+                if is_endless {
+                    self.leave_innermost(tid, record.time, SliceEnding::Left, trace)?;
+                }
+            }
+            TimelineRole::Exit { entry, number: field, duration } => {
+                let length = duration.as_ref().and_then(|field| field.integer(payload));
+                let key = (*entry, number(field));
+                self.end(record, key, &event, length.map(|length| length as u64), is_chosen, trace)?;
+            }
+            TimelineRole::FunctionEntry { function } => {
+                let address = function.integer(payload).unwrap_or_default();
+                let name = self.names.of_function(address as u64, trace.symbols);
+                self.begin(record, (0, address), &name, &event.shape, is_chosen, trace)?;
+            }
+            TimelineRole::FunctionExit { function } => {
+                let address = function.integer(payload).unwrap_or_default();
+                self.end(record, (0, address), &event, None, is_chosen, trace)?;
+            }
+            TimelineRole::Stack => self.add_stack(record, trace),
+            TimelineRole::ThreadEnd { tid: field } => {
+                let ended = field.as_ref().and_then(|field| field.integer(payload)).map_or(tid, |tid| tid as i32);
+                self.leave_all(ended, record.time, SliceEnding::Left, trace)?;
+                self.instant(record, &event, is_chosen, trace)?;
+                self.threads.remove(&ended);
+            }
+            TimelineRole::Exec => {
+                self.leave_all(tid, record.time, SliceEnding::Left, trace)?;
+                self.instant(record, &event, is_chosen, trace)?;
+            }
+            TimelineRole::Switch { previous, state, next } if is_chosen => {
+                if let Some(previous) = previous.integer(payload) {
+                    let state = stopped(state.integer(payload).unwrap_or_default());
+                    self.change_state(previous as i32, record, state, trace)?;
+                }
+                if let Some(next) = next.integer(payload) {
+                    self.change_state(next as i32, record, ThreadState::Running, trace)?;
+                }
+            }
+            TimelineRole::OwnSwitch { direction } if is_chosen => {
+                let state = match direction.integer(payload) {
+                    Some(0) => ThreadState::Running,
+                    Some(2) => ThreadState::Runnable,
+                    _ => ThreadState::Sleeping,
+                };
+                self.change_state(tid, record, state, trace)?;
+            }
+            TimelineRole::Switch { .. } | TimelineRole::OwnSwitch { .. } => {}
+            TimelineRole::Instant => self.instant(record, &event, is_chosen, trace)?,
+        }
+        Ok(())
+    }
+
+    fn begin(
+        &mut self,
+        record: &Record<'_>,
+        key: SliceKey,
+        name: &Rc<SliceName>,
+        shape: &EventShape,
+        is_chosen: bool,
+        trace: &TraceInfo<'_>,
+    ) -> Result<(), Error> {
+        let thread = self.thread(record.pid());
+        thread.expects_stack = true;
+        let (track, start) = (thread.track, record.time);
+        let name = Rc::clone(name);
+        let slice =
+            OpenSlice { key, name: Rc::clone(&name), start, inner: 0, is_drawn: is_chosen, stack: None };
+        thread.push(slice);
+        if !is_chosen {
+            return Ok(());
+        }
+        let arguments = Some(Arguments { shape, payload: record.payload });
+        self.drawing.begin(&SliceStart { track, time: start, name: &name, arguments }, trace)
+    }
+
+    /// A record ends the slice that has this key, and took so long if it says so.
+    fn end(
+        &mut self,
+        record: &Record<'_>,
+        key: SliceKey,
+        event: &TimelineEvent,
+        length: Option<u64>,
+        is_chosen: bool,
+        trace: &TraceInfo<'_>,
+    ) -> Result<(), Error> {
+        let (tid, time) = (record.pid(), record.time);
+        let found = self.thread(tid).find(key).map(|(inner, slice)| (inner, slice.start));
+        let is_its_own = |start: u64| {
+            let measured = length.map(|length| time.saturating_sub(length));
+            let is_measured = measured.is_some_and(|measured| measured.abs_diff(start) < CLOCK_DIFFERENCE);
+            is_measured || !self.gaps.lie_between(start, time)
+        };
+        match found {
+            Some((inner, start)) if is_its_own(start) => {
+                for _ in 0..inner {
+                    self.leave_innermost(tid, time, SliceEnding::Left, trace)?;
+                }
+                let end = start.saturating_add(length.unwrap_or(time.saturating_sub(start)));
+                let arguments = is_chosen.then_some(Arguments { shape: &event.shape, payload: record.payload });
+                return self.close(tid, end, arguments, SliceEnding::Returned, trace);
+            }
+            // What goes on now has begun in the gap.
+            Some((inner, _)) => {
+                for _ in 0..=inner {
+                    let end = length.map_or(time, |length| time.saturating_sub(length));
+                    self.leave_innermost(tid, end, SliceEnding::Unfinished, trace)?;
+                }
+            }
+            None => {}
+        }
+        match length {
+            Some(length) if is_chosen => {
+                let start = time.saturating_sub(length);
+                let track = self.thread(tid).track;
+                let name = Rc::clone(&event.name);
+                let slice = OpenSlice { key, name: Rc::clone(&name), start, inner: 0, is_drawn: true, stack: None };
+                self.thread(tid).push(slice);
+                self.drawing.begin(&SliceStart { track, time: start, name: &name, arguments: None }, trace)?;
+                let arguments = Some(Arguments { shape: &event.shape, payload: record.payload });
+                self.close(tid, start.saturating_add(length), arguments, SliceEnding::Returned, trace)
+            }
+            _ if found.is_none() => self.instant(record, event, is_chosen, trace),
+            _ => Ok(()),
+        }
+    }
+
+    /// The innermost slice of a thread ends.
+    fn close(
+        &mut self,
+        tid: i32,
+        end: u64,
+        arguments: Option<Arguments<'_>>,
+        ending: SliceEnding,
+        trace: &TraceInfo<'_>,
+    ) -> Result<(), Error> {
+        let thread = self.thread(tid);
+        let Some(slice) = thread.pop() else { return Ok(()) };
+        let OpenSlice { name, start, inner, is_drawn, stack, .. } = slice;
+        let length = end.saturating_sub(start);
+        if !is_drawn {
+            thread.add_inner(inner);
+            // Its end alone is chosen, and its start is known all the same.
+            if arguments.is_none() {
+                return Ok(());
+            }
+        }
+        thread.add_inner(if is_drawn { length } else { length.saturating_sub(inner) });
+        let (track, own) = (thread.track, length.saturating_sub(inner));
+        let Some(thread) = self.threads.get(&tid) else { return Ok(()) };
+        if !is_drawn {
+            let begin = SliceStart { track, time: start, name: &name, arguments: None };
+            self.drawing.begin(&begin, trace)?;
+        }
+        let (within, stack) = (thread.names(), stack.as_deref());
+        let time = start + length;
+        let end = SliceEnd { track, start, time, own, name: &name, within, stack, arguments, ending };
+        self.drawing.end(&end, trace)
+    }
+
+    fn leave_innermost(
+        &mut self,
+        tid: i32,
+        time: u64,
+        ending: SliceEnding,
+        trace: &TraceInfo<'_>,
+    ) -> Result<(), Error> {
+        self.close(tid, time, None, ending, trace)
+    }
+
+    fn leave_all(
+        &mut self,
+        tid: i32,
+        time: u64,
+        ending: SliceEnding,
+        trace: &TraceInfo<'_>,
+    ) -> Result<(), Error> {
+        let depth = self.threads.get(&tid).map_or(0, ThreadSlices::depth);
+        (0..depth).try_for_each(|_| self.leave_innermost(tid, time, ending, trace))
+    }
+
+    fn instant(
+        &mut self,
+        record: &Record<'_>,
+        event: &TimelineEvent,
+        is_chosen: bool,
+        trace: &TraceInfo<'_>,
+    ) -> Result<(), Error> {
+        if !is_chosen {
+            return Ok(());
+        }
+        let thread = self.thread(record.pid());
+        let track = thread.track;
+        let Some(thread) = self.threads.get(&record.pid()) else { return Ok(()) };
+        let arguments = Some(Arguments { shape: &event.shape, payload: record.payload });
+        let (time, name, within) = (record.time, &event.name, thread.names());
+        self.drawing.instant(&Instant { track, time, name, within, arguments }, trace)
+    }
+
+    /// The stack of what has just begun.
+    fn add_stack(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) {
+        let stack = trace.events.of(record.payload).and_then(|event| callers(event, record.payload));
+        let thread = self.thread(record.pid());
+        if std::mem::take(&mut thread.expects_stack)
+            && let (Some(slice), Some(stack)) = (thread.innermost(), stack)
+        {
+            slice.stack = Some(stack.into());
+        }
+    }
+
+    fn change_state(
+        &mut self,
+        tid: i32,
+        record: &Record<'_>,
+        state: ThreadState,
+        trace: &TraceInfo<'_>,
+    ) -> Result<(), Error> {
+        // Each CPU has an idle thread, and all have this TID.
+        if tid == 0 {
+            return Ok(());
+        }
+        let within = self.threads.get(&tid).map_or(&[][..], ThreadSlices::names);
+        self.drawing.state(tid, record.cpu, record.time, state, within, trace)
+    }
+}
+
+impl<D: Drawing> Sink for Timeline<D> {
+    fn record(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.add(record, true, trace)
+    }
+
+    fn pass_over(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.add(record, false, trace)
+    }
+
+    fn finish(&mut self, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let mut threads: Vec<(u64, i32)> =
+            self.threads.iter().map(|(tid, thread)| (thread.track.number, *tid)).collect();
+        threads.sort_unstable();
+        for (_, tid) in threads {
+            self.leave_all(tid, self.last, SliceEnding::Unfinished, trace)?;
+        }
+        self.drawing.finish(&self.processes, trace)
+    }
+}
+
+fn number(field: Option<&trace_data::format::Field>, payload: &[u8]) -> i64 {
+    field.and_then(|field| field.integer(payload)).unwrap_or_default()
+}
+
+/// What a thread does that is switched from in this state.
+fn stopped(state: i64) -> ThreadState {
+    match state & 0xff {
+        0 => ThreadState::Runnable,
+        state if state & 2 != 0 => ThreadState::Blocked,
+        _ => ThreadState::Sleeping,
+    }
+}
