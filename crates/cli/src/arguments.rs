@@ -3,6 +3,7 @@
 mod attach;
 mod budget;
 mod choice;
+mod convert;
 mod explain;
 mod function;
 mod latency;
@@ -22,6 +23,7 @@ mod trigger;
 pub(crate) use attach::{AttachArguments, DetachArguments, MeantArguments};
 pub(crate) use budget::BudgetOption;
 pub(crate) use choice::ChoiceArguments;
+pub(crate) use convert::{ConvertArguments, ConvertFormat, FlameArguments, FlameWeight, SourceArguments};
 pub(crate) use explain::ExplainArguments;
 pub(crate) use latency::LatencyArguments;
 pub(crate) use mounting::{ExecArguments, MountArguments};
@@ -78,6 +80,8 @@ pub(crate) enum TaskArguments {
     Record(RecordArguments),
     Report(Box<ReportArguments>),
     Explain(Box<ExplainArguments>),
+    Convert(Box<ConvertArguments>),
+    Flame(Box<FlameArguments>),
     Start(StartArguments),
     /// Stop recording.
     ///

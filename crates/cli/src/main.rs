@@ -3,6 +3,7 @@
 //! ```text
 //! lookback record -- CMD      run a program and record what it and its children do
 //! lookback report             show what was recorded
+//! lookback convert, flame     for Perfetto and other viewers; as a picture
 //! lookback start              a persistent session: run, show, snapshot, extract, stat and more
 //! lookback get, set, cat, ls  the control tree; mount, umount: as files
 //! ```
@@ -16,6 +17,7 @@ mod attach;
 mod columns;
 mod completeness;
 mod completions;
+mod convert;
 mod duration;
 mod events;
 mod exec;
@@ -59,6 +61,8 @@ fn main() -> ExitCode {
         TaskArguments::Report(arguments) => report::run(&arguments),
         TaskArguments::Explain(arguments) if arguments.is_of_session() => persistent::explain(&arguments),
         TaskArguments::Explain(arguments) => report::explain(&arguments),
+        TaskArguments::Convert(arguments) => convert::convert(&arguments),
+        TaskArguments::Flame(arguments) => convert::flame(&arguments),
         TaskArguments::Start(arguments) => persistent::start(&arguments),
         TaskArguments::Stop(arguments) => persistent::stop(&arguments),
         TaskArguments::Run(arguments) => persistent::run(&arguments),

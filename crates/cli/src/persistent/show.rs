@@ -1,6 +1,8 @@
 //! `lookback show`.
 
-use crate::arguments::{ExplainArguments, ShowArguments, SnapshotOption, ViewArguments};
+use crate::arguments::{
+    ExplainArguments, InstanceArguments, ShowArguments, SnapshotOption, ViewArguments,
+};
 use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
 use crate::persistent::follow::follow;
@@ -13,6 +15,7 @@ use query::{Choice, IdList};
 use reading::{Contents, Reader, SessionRecords, layout};
 use recording::write_dat;
 use session::Instance;
+use std::fs::File;
 use std::io::{BufWriter, Seek, Write};
 use std::ops::RangeInclusive;
 use std::path::Path;
@@ -76,6 +79,17 @@ fn check_cpus(session: &Instance, cpus: &IdList) -> Done<()> {
 /// Shows what the buffers hold, or a snapshot, or both, in a form that `report` has: from a file without a
 /// name.
 fn show_as_report(session: &Arc<Instance>, kept: &SnapshotOption, view: &ViewArguments) -> Done {
+    show_written(written(session, kept)?, view)
+}
+
+/// What a session holds, in a file without a name.
+pub(crate) fn copied(instance: &InstanceArguments, kept: &SnapshotOption) -> Done<File> {
+    let session = Arc::new(instance.open()?);
+    look_after(&session)?;
+    written(&session, kept)
+}
+
+fn written(session: &Arc<Instance>, kept: &SnapshotOption) -> Done<File> {
     let directory = std::env::temp_dir();
     let failed = |error| recording::Error::Spool { directory: directory.clone(), error };
     let mut file = tempfile::tempfile_in(&directory).map_err(failed)?;
@@ -85,7 +99,7 @@ fn show_as_report(session: &Arc<Instance>, kept: &SnapshotOption, view: &ViewArg
     out.flush().map_err(failed)?;
     drop(out);
     file.rewind().map_err(failed)?;
-    show_written(file, view)
+    Ok(file)
 }
 
 /// Records that are printed at once.

@@ -66,6 +66,23 @@ impl Output {
         &self.directory
     }
 
+    /// Has something written, and keeps it where `write` says so, which may fail half-way.
+    pub(crate) fn write_if<T>(self, write: impl FnOnce(&mut dyn Write) -> (T, bool)) -> Done<T> {
+        let shown = self.path.display();
+        let failed = |error: &dyn std::fmt::Display| Failure::failed(format_args!("{shown}: {error}"));
+        match self.target {
+            OutputTarget::Stream(mut file) => Ok(write(&mut file).0),
+            OutputTarget::File => {
+                let mut file = NamedTempFile::new_in(&self.directory).map_err(|error| failed(&error))?;
+                let (written, is_kept) = write(file.as_file_mut());
+                if is_kept {
+                    file.persist(&self.path).map_err(|error| failed(&error.error))?;
+                }
+                Ok(written)
+            }
+        }
+    }
+
     /// Has the recording written.
     pub(crate) fn write<T>(
         self,

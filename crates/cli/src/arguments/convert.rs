@@ -1,0 +1,162 @@
+//! What `lookback convert` and `lookback flame` understand.
+
+use super::{ChoiceArguments, FormArguments, InstanceArguments, SnapshotOption, ViewArguments};
+use clap::{Args, ValueEnum};
+use query::RedactRule;
+use std::path::{Path, PathBuf};
+
+/// Convert a trace for other viewers: calls as nested slices, with their arguments and results.
+///
+/// The file is a timeline of all threads by process: calls, functions and spans as slices, nested as they were
+/// made, other events as instants, and lost events as marks. Each slice is as long as `report --pair` says.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Formats, by the suffix of OUT:
+  .perfetto-trace, .pftrace    Perfetto: https://ui.perfetto.dev, trace_processor
+  .json                        trace events of Chrome: speedscope, chrome://tracing
+  .folded                      folded stacks, for tools that draw flame graphs:
+                               nanoseconds in each call and in none within it
+
+Examples:
+  lookback convert -o order.perfetto-trace
+  lookback convert -s -o stall.perfetto-trace      the newest snapshot of a session
+  lookback convert -e @file --time +1..+2 -o part.json other.dat")]
+pub(crate) struct ConvertArguments {
+    #[command(flatten)]
+    pub(crate) source: SourceArguments,
+
+    /// Write to OUT; - is standard output
+    #[arg(short = 'o', long = "output", value_name = "OUT")]
+    pub(crate) output: PathBuf,
+
+    /// The format, if the suffix doesn't say it
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<ConvertFormat>,
+}
+
+/// Draw a flame graph: what was spent in which calls, and in what they were made from.
+///
+/// Widths are times in calls, functions and spans, in all threads of the same name. Calls stand on the
+/// recorded stack if there is one (`-e` with `--stack`), and else on the calls, functions and spans that they
+/// are nested in.
+///
+/// With --diff it draws B, coloured by how it differs from A: red is more, blue is less. What has vanished is in
+/// A alone, so a second picture, OUT with -before in its name, draws A.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  lookback flame -o flame.svg
+  lookback flame --by count -g 4711 -o counts.svg
+  lookback flame | sort -k2 -n | tail       folded stacks, on standard output
+  lookback flame --diff good.dat bad.dat -o diff.svg")]
+pub(crate) struct FlameArguments {
+    #[command(flatten)]
+    pub(crate) source: SourceArguments,
+
+    /// Write to OUT: a picture if it ends in .svg, folded stacks otherwise [default: folded stacks, on standard
+    /// output]
+    #[arg(short = 'o', long = "output", value_name = "OUT")]
+    pub(crate) output: Option<PathBuf>,
+
+    /// What widths are: off-cpu needs -e @switch in the recording
+    #[arg(long, value_name = "WHAT", default_value = "time")]
+    pub(crate) by: FlameWeight,
+
+    /// Compare two traces instead
+    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["file", "snapshot", "with_snapshots"])]
+    pub(crate) diff: Vec<PathBuf>,
+}
+
+/// What widths of a flame graph are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FlameWeight {
+    /// Nanoseconds
+    Time,
+    /// How often
+    Count,
+    /// Bytes that calls have read, written, sent and received
+    Bytes,
+    /// Nanoseconds in which threads didn't run
+    OffCpu,
+}
+
+/// What is read, and which events of it.
+#[derive(Debug, Args)]
+pub(crate) struct SourceArguments {
+    /// The trace.dat file [default: trace.dat, or a session's buffers with -s or --session]
+    #[arg(value_name = "FILE", conflicts_with_all = ["snapshot", "with_snapshots", "session"])]
+    file: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) snapshot: SnapshotOption,
+
+    #[command(flatten)]
+    pub(crate) instance: InstanceArguments,
+
+    #[command(flatten)]
+    choice: ChoiceArguments,
+
+    /// Show *** for strings of these fields, as report does
+    #[arg(long, value_name = "EVENT.FIELD[~PATTERN]")]
+    redact: Vec<RedactRule>,
+
+    /// Show names of C++ and Rust as linkers know them, not as in the source
+    #[arg(long)]
+    no_demangle: bool,
+}
+
+impl SourceArguments {
+    /// The file; none where a session is meant.
+    pub(crate) fn file(&self) -> Option<&Path> {
+        let SnapshotOption { snapshot, with_snapshots } = &self.snapshot;
+        let is_of_session = snapshot.is_some() || *with_snapshots || self.instance.which.session.is_some();
+        (!is_of_session).then(|| self.file.as_deref().unwrap_or(Path::new("trace.dat")))
+    }
+
+    /// What is chosen of it, as `report` takes it.
+    pub(crate) fn view(&self) -> ViewArguments {
+        ViewArguments {
+            choice: self.choice.clone(),
+            form: FormArguments::default(),
+            no_demangle: self.no_demangle,
+            redact: self.redact.clone(),
+            ..ViewArguments::default()
+        }
+    }
+}
+
+/// A format of other programs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ConvertFormat {
+    /// Perfetto's
+    Perfetto,
+    /// Chrome's trace events
+    Json,
+    /// Folded stacks
+    Folded,
+}
+
+/// The suffixes of formats.
+const SUFFIXES: [(&str, ConvertFormat); 4] = [
+    (".perfetto-trace", ConvertFormat::Perfetto),
+    (".pftrace", ConvertFormat::Perfetto),
+    (".json", ConvertFormat::Json),
+    (".folded", ConvertFormat::Folded),
+];
+
+impl ConvertArguments {
+    /// The format of the output.
+    ///
+    /// # Errors
+    ///
+    /// When its suffix doesn't say it: the text says what would.
+    pub(crate) fn format(&self) -> Result<ConvertFormat, String> {
+        let name = self.output.to_string_lossy();
+        let by_suffix = SUFFIXES.iter().find(|(suffix, _)| name.ends_with(suffix));
+        self.format.or(by_suffix.map(|(_, format)| *format)).ok_or_else(|| {
+            let known: Vec<&str> = SUFFIXES.iter().map(|(suffix, _)| *suffix).collect();
+            let known = known.join(", ");
+            format!("{name}: the suffix names no format: expected one of {known}, or --format")
+        })
+    }
+}

@@ -1,0 +1,120 @@
+//! `lookback convert` and `lookback flame`: traces for other viewers, and pictures.
+
+mod flame;
+mod watched;
+
+pub(crate) use flame::flame;
+
+use crate::arguments::{ConvertArguments, ConvertFormat, SourceArguments};
+use crate::failure::{Done, Failure};
+use crate::number::{bytes, count};
+use crate::persistent;
+use crate::record::output::Output;
+use crate::report::{Feed, Problem, Surveyed, done, explain, play};
+use crate::say::note;
+use convert::{ChromeTrace, FoldedStacks, PerfettoTrace, StackWeight, Timeline};
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+use watched::{CountedOutput, WatchedSink};
+
+/// Converts a trace.
+pub(crate) fn convert(arguments: &ConvertArguments) -> Done {
+    let format = arguments.format().map_err(Failure::failed)?;
+    if arguments.output == Path::new("-") {
+        return done(read(&arguments.source, |surveyed, feed| {
+            write(format, &mut io::stdout().lock(), surveyed, feed).map(drop)
+        }));
+    }
+    let output = Output::prepare(&arguments.output)?;
+    let (mut events, mut size) = (0, 0);
+    let problem = output.write_if(|out| {
+        let (mut out, mut has_begun) = (CountedOutput::new(out), false);
+        let written = read(&arguments.source, |surveyed, feed| {
+            has_begun = true;
+            events = write(format, &mut out, surveyed, feed)?;
+            Ok(())
+        });
+        size = out.size();
+        // What was read before damage is kept, and nothing that can't be written in full.
+        let is_kept = has_begun && !matches!(written, Err(Problem::Output(_)));
+        (written, is_kept)
+    })?;
+    match problem {
+        Err(Problem::Output(error)) => {
+            Err(Failure::failed(format_args!("{}: {error}", arguments.output.display())))
+        }
+        Err(Problem::Failed(failure)) => Err(failure),
+        Ok(()) => {
+            let (events, size) = (count(events, "event", "events"), bytes(size));
+            note!("lookback: {events}, {size} in {}", arguments.output.display());
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// Has a drawing take the records. How many there were.
+fn write(
+    format: ConvertFormat,
+    out: &mut dyn Write,
+    surveyed: &Surveyed<'_, '_>,
+    feed: &mut Feed<'_>,
+) -> Result<u64, Problem> {
+    let out = io::BufWriter::new(out);
+    let gaps = surveyed.contents.gaps(surveyed.survey);
+    let entries = surveyed.survey.entries;
+    match format {
+        ConvertFormat::Perfetto => {
+            WatchedSink::feed(&mut Timeline::new(PerfettoTrace::new(out), gaps), entries, feed)
+        }
+        ConvertFormat::Json => {
+            WatchedSink::feed(&mut Timeline::new(ChromeTrace::new(out), gaps), entries, feed)
+        }
+        ConvertFormat::Folded => {
+            let folded = FoldedStacks::new(out, StackWeight::Time);
+            WatchedSink::feed(&mut Timeline::new(folded, gaps), entries, feed)
+        }
+    }
+}
+
+/// Reads a file or a session.
+fn read(
+    source: &SourceArguments,
+    make: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    match source.file() {
+        Some(path) => read_file(path, source, make),
+        None => {
+            let file = persistent::copied(&source.instance, &source.snapshot)?;
+            play_in_time(file, None, source, &|error| Failure::failed(error), make)
+        }
+    }
+}
+
+fn read_file(
+    path: &Path,
+    source: &SourceArguments,
+    make: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let unusable = |error: &(dyn std::error::Error + 'static)| Failure::failed(explain(path, error));
+    let file = File::open(path).map_err(|error| unusable(&error))?;
+    play_in_time(file, source.instance.name.as_deref(), source, &unusable, make)
+}
+
+/// Has the records of a file be converted, if they have times.
+fn play_in_time(
+    file: File,
+    buffer: Option<&str>,
+    source: &SourceArguments,
+    unusable: &crate::report::Unusable<'_>,
+    make: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    play(file, buffer, &source.view(), true, unusable, |surveyed, feed| {
+        if !surveyed.trace.nanoseconds {
+            let clock = &surveyed.contents.clock;
+            return Err(Failure::failed(format_args!("the trace's clock, {clock}, doesn't count time")).into());
+        }
+        make(surveyed, feed)
+    })
+}
