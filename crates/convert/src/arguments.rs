@@ -1,11 +1,11 @@
 //! What the fields of a record say, typed and by their names.
 
-use query::ErrorField;
+use query::{ErrorField, exit_of};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::rc::Rc;
-use trace_data::event::Event;
+use trace_data::event::{Event, EventTable};
 use trace_data::format::{Field, Kind};
 use trace_data::symbols::Symbols;
 
@@ -59,11 +59,18 @@ enum ArgumentKind {
 }
 
 impl EventShape {
-    /// Of an event. The length of a slice is seen without it.
-    pub(crate) fn of(event: &Event) -> EventShape {
+    /// Of an event. The length of a slice is seen without it. A pointer whose target the event at the call's
+    /// end has says nothing more.
+    pub(crate) fn of(event: &Event, events: &EventTable) -> EventShape {
         let format = event.format();
         let own = format.fields.iter().enumerate().skip(format.common);
-        let shown = own.filter(|(_, field)| !matches!(field.name.as_str(), "duration" | "__syscall_nr"));
+        let exit = exit_of(format, events).map(Event::format);
+        let is_told_later = |field: &Field| exit.is_some_and(|exit| exit.field(&field.name).is_some());
+        let is_shown = |field: &Field| {
+            let is_of_slice = matches!(field.name.as_str(), "duration" | "__syscall_nr");
+            !is_of_slice && !(field.is_pointer() && is_told_later(field))
+        };
+        let shown = own.filter(|(_, field)| is_shown(field));
         let arguments = shown.map(|(index, field)| ArgumentShape {
             name: field.name.as_str().into(),
             kind: kind(event, index, field),

@@ -61,7 +61,7 @@ impl<D: Drawing> Timeline<D> {
             self.events[place] = Some(Rc::new(TimelineEvent {
                 role,
                 name,
-                shape: EventShape::of(event),
+                shape: EventShape::of(event, trace.events),
                 is_of_processes: event.format().name.starts_with("sched_process_"),
             }));
         }
@@ -352,3 +352,6 @@ fn stopped(state: i64) -> ThreadState {
         _ => ThreadState::Sleeping,
     }
 }
+
+#[cfg(test)]
+mod tests;

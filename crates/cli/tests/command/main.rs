@@ -17,6 +17,7 @@ mod choosing;
 mod clients;
 mod common;
 mod contention;
+mod converting;
 mod detaching;
 mod durations;
 mod environment;

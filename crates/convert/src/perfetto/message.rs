@@ -146,7 +146,8 @@ pub(super) struct InternedData {
 pub(super) struct InternedName {
     #[prost(uint64, tag = "1")]
     pub(super) iid: u64,
-    #[prost(string, tag = "2")]
+    // Also where it is empty: else the number is of nothing.
+    #[prost(string, required, tag = "2")]
     pub(super) text: String,
 }
 
