@@ -113,7 +113,9 @@ fn play_in_time(
     play(file, buffer, &source.view(), true, unusable, |surveyed, feed| {
         if !surveyed.trace.nanoseconds {
             let clock = &surveyed.contents.clock;
-            return Err(Failure::failed(format_args!("the trace's clock, {clock}, doesn't count time")).into());
+            return Err(
+                Failure::failed(format_args!("the trace's clock, {clock}, doesn't count time")).into()
+            );
         }
         make(surveyed, feed)
     })

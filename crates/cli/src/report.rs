@@ -63,7 +63,12 @@ pub(crate) fn show_written(file: File, view: &ViewArguments) -> Done {
     done(show(file, None, view, &|error| Failure::failed(error)))
 }
 
-fn show(file: File, buffer: Option<&str>, view: &ViewArguments, unusable: &Unusable<'_>) -> Result<(), Problem> {
+fn show(
+    file: File,
+    buffer: Option<&str>,
+    view: &ViewArguments,
+    unusable: &Unusable<'_>,
+) -> Result<(), Problem> {
     let is_lenient = view.form.json;
     play(file, buffer, view, is_lenient, unusable, |surveyed, feed| feed(&mut *sink(view, surveyed)?))
 }
@@ -145,13 +150,12 @@ pub(crate) fn play(
     let symbols = symbols(&contents, view);
     let trace = contents.info(&symbols);
     check(view, &contents, &trace)?;
-    let survey =
-        match (buffer.survey(), is_lenient && !choice.time.is_relative() && choice.cpus.is_none()) {
-            (Ok(survey), _) => survey,
-            // What can be read of a damaged file is written all the same.
-            (Err(_), true) => Survey::default(),
-            (Err(error), false) => return Err(unusable(&error).into()),
-        };
+    let survey = match (buffer.survey(), is_lenient && !choice.time.is_relative() && choice.cpus.is_none()) {
+        (Ok(survey), _) => survey,
+        // What can be read of a damaged file is written all the same.
+        (Err(_), true) => Survey::default(),
+        (Err(error), false) => return Err(unusable(&error).into()),
+    };
     if let Some(cpus) = &choice.cpus
         && survey.cpus > 0
         && !(0..survey.cpus as u32).any(|cpu| cpus.contains(cpu))
@@ -246,10 +250,7 @@ fn check(view: &ViewArguments, contents: &TraceContents, trace: &TraceInfo<'_>) 
 }
 
 /// What is made of the records.
-fn sink<'a>(
-    view: &'a ViewArguments,
-    surveyed: &Surveyed<'a, '_>,
-) -> Result<Box<dyn Sink + 'a>, Problem> {
+fn sink<'a>(view: &'a ViewArguments, surveyed: &Surveyed<'a, '_>) -> Result<Box<dyn Sink + 'a>, Problem> {
     let Surveyed { contents, trace, survey, chosen } = *surveyed;
     let out = io::stdout().lock();
     let times = Times { wall_clock: view.wall_clock };

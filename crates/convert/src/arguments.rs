@@ -68,7 +68,7 @@ impl EventShape {
         let is_told_later = |field: &Field| exit.is_some_and(|exit| exit.field(&field.name).is_some());
         let is_shown = |field: &Field| {
             let is_of_slice = matches!(field.name.as_str(), "duration" | "__syscall_nr");
-            !is_of_slice && !(field.is_pointer() && is_told_later(field))
+            !(is_of_slice || field.is_pointer() && is_told_later(field))
         };
         let shown = own.filter(|(_, field)| is_shown(field));
         let arguments = shown.map(|(index, field)| ArgumentShape {
@@ -141,7 +141,11 @@ fn numbers(field: &Field, payload: &[u8]) -> Option<String> {
         let value = field.element(payload, index)?;
         let comma = if index > 0 { "," } else { "" };
         // Writing into a string can't fail.
-        let _ = if field.signed { write!(text, "{comma}{value}") } else { write!(text, "{comma}{:#x}", value as u64) };
+        let _ = if field.signed {
+            write!(text, "{comma}{value}")
+        } else {
+            write!(text, "{comma}{:#x}", value as u64)
+        };
     }
     text.push('}');
     Some(text)

@@ -27,7 +27,8 @@ impl<W: Write> ChromeTrace<W> {
     }
 
     fn separate(&mut self) -> Result<(), Error> {
-        let before = if std::mem::replace(&mut self.has_events, true) { ",\n" } else { "{\"traceEvents\":[\n" };
+        let before =
+            if std::mem::replace(&mut self.has_events, true) { ",\n" } else { "{\"traceEvents\":[\n" };
         Ok(self.out.write_all(before.as_bytes())?)
     }
 
@@ -37,7 +38,11 @@ impl<W: Write> ChromeTrace<W> {
         if self.named.insert(track) {
             for (what, tid) in [("process_name", pid), ("thread_name", track.tid)] {
                 self.separate()?;
-                write!(self.out, "{{\"ph\":\"M\",\"pid\":{pid},\"tid\":{},\"name\":\"{what}\",\"args\":{{\"name\":", track.tid)?;
+                write!(
+                    self.out,
+                    "{{\"ph\":\"M\",\"pid\":{pid},\"tid\":{},\"name\":\"{what}\",\"args\":{{\"name\":",
+                    track.tid
+                )?;
                 self.quote(trace.tasks.comm(tid).unwrap_or("?"))?;
                 self.out.write_all(b"}}")?;
             }
@@ -121,7 +126,10 @@ impl<W: Write> Drawing for ChromeTrace<W> {
     fn lost(&mut self, cpu: u32, time: u64, count: Missed, _trace: &TraceInfo<'_>) -> Result<(), Error> {
         self.separate()?;
         let (whole, rest) = (time / 1000, time % 1000);
-        write!(self.out, "{{\"ph\":\"i\",\"pid\":0,\"tid\":0,\"ts\":{whole}.{rest:03},\"s\":\"g\",\"name\":")?;
+        write!(
+            self.out,
+            "{{\"ph\":\"i\",\"pid\":0,\"tid\":0,\"ts\":{whole}.{rest:03},\"s\":\"g\",\"name\":"
+        )?;
         self.quote(&lost_text(cpu, count))?;
         Ok(self.out.write_all(b",\"cat\":\"lost\"}")?)
     }

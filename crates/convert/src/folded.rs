@@ -1,6 +1,6 @@
 //! Folded stacks: a line for each stack, with how much was spent there; and nothing within it counts.
 
-use crate::arguments::{Value, FunctionLabels, function};
+use crate::arguments::{FunctionLabels, Value, function};
 use crate::drawing::{Drawing, Instant, SliceEnd, SliceName, SliceStart, ThreadState};
 use export::Error;
 use query::ProcessTree;
@@ -25,8 +25,28 @@ pub enum StackWeight {
 
 /// The calls that return how many bytes they have moved.
 const BYTE_CALLS: [&str; 22] = [
-    "read", "pread", "pread64", "readv", "preadv", "write", "pwrite", "pwrite64", "writev", "pwritev", "recv", "recvfrom",
-    "recvmsg", "send", "sendto", "sendmsg", "sendfile", "splice", "copy_file_range", "getrandom", "tee", "vmsplice",
+    "read",
+    "pread",
+    "pread64",
+    "readv",
+    "preadv",
+    "write",
+    "pwrite",
+    "pwrite64",
+    "writev",
+    "pwritev",
+    "recv",
+    "recvfrom",
+    "recvmsg",
+    "send",
+    "sendto",
+    "sendmsg",
+    "sendfile",
+    "splice",
+    "copy_file_range",
+    "getrandom",
+    "tee",
+    "vmsplice",
 ];
 
 /// Sums up what was spent in each stack. Takes memory for each stack that differs.

@@ -41,6 +41,18 @@ const CPU_TRACKS: u64 = 1 << 33;
 /// Bytes that are collected before they are written.
 const WRITE: usize = 64 * 1024;
 
+/// A track event.
+struct Moment<'a> {
+    kind: u32,
+    track: Track,
+    time: u64,
+    /// What begins or happens.
+    name: Option<&'a SliceName>,
+    arguments: Option<Arguments<'a>>,
+    /// How a slice has ended, if that is unusual.
+    ending: Option<&'a str>,
+}
+
 /// Writes a trace that Perfetto reads.
 #[derive(Debug)]
 pub struct PerfettoTrace<W> {
@@ -171,16 +183,9 @@ impl<W: Write> PerfettoTrace<W> {
         })
     }
 
-    fn add(
-        &mut self,
-        kind: u32,
-        track: Track,
-        time: u64,
-        name: Option<&SliceName>,
-        arguments: Option<Arguments<'_>>,
-        ending: Option<&str>,
-        trace: &TraceInfo<'_>,
-    ) -> Result<(), Error> {
+    /// Adds an event on a thread's track.
+    fn add(&mut self, moment: Moment<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let Moment { kind, track, time, name, arguments, ending } = moment;
         self.start(time, trace)?;
         self.describe_thread(track, trace)?;
         let mut event = std::mem::take(&mut self.event);
@@ -201,7 +206,9 @@ impl<W: Write> PerfettoTrace<W> {
         }
         if let Some(ending) = ending {
             let value = Some(annotation(Value::Text(ending.into()), interned));
-            event.debug_annotations.push(DebugAnnotation { name_iid: interned.argument(&"ending".into()), value });
+            event
+                .debug_annotations
+                .push(DebugAnnotation { name_iid: interned.argument(&"ending".into()), value });
         }
         self.push(TracePacket { track_event: Some(event), ..TracePacket::default() }, Some(time))
     }
@@ -224,17 +231,18 @@ fn annotation(value: Value<'_>, interned: &mut Interned) -> AnnotationValue {
 impl<W: Write> Drawing for PerfettoTrace<W> {
     fn begin(&mut self, slice: &SliceStart<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
         let SliceStart { track, time, name, arguments } = *slice;
-        self.add(BEGIN, track, time, Some(name), arguments, None, trace)
+        self.add(Moment { kind: BEGIN, track, time, name: Some(name), arguments, ending: None }, trace)
     }
 
     fn end(&mut self, slice: &SliceEnd<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
         let SliceEnd { track, time, arguments, ending, .. } = *slice;
-        self.add(END, track, time, None, arguments, ending.describe(), trace)
+        let ending = ending.describe();
+        self.add(Moment { kind: END, track, time, name: None, arguments, ending }, trace)
     }
 
     fn instant(&mut self, instant: &Instant<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
         let Instant { track, time, name, arguments, .. } = *instant;
-        self.add(INSTANT, track, time, Some(name), arguments, None, trace)
+        self.add(Moment { kind: INSTANT, track, time, name: Some(name), arguments, ending: None }, trace)
     }
 
     fn state(

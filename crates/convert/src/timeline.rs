@@ -94,7 +94,8 @@ impl<D: Drawing> Timeline<D> {
             TimelineRole::Entry { number: field } => {
                 let key = (id, number(field));
                 self.begin(record, key, &event.name, &event.shape, is_chosen, trace)?;
-                let is_endless = field.is_some() && key.1 == RT_SIGRETURN || &*event.name.name == "sys_rt_sigreturn";
+                let is_endless =
+                    field.is_some() && key.1 == RT_SIGRETURN || &*event.name.name == "sys_rt_sigreturn";
                 if is_endless {
                     self.leave_innermost(tid, record.time, SliceEnding::Left, trace)?;
                 }
@@ -115,7 +116,8 @@ impl<D: Drawing> Timeline<D> {
             }
             TimelineRole::Stack => self.add_stack(record, trace),
             TimelineRole::ThreadEnd { tid: field } => {
-                let ended = field.as_ref().and_then(|field| field.integer(payload)).map_or(tid, |tid| tid as i32);
+                let ended =
+                    field.as_ref().and_then(|field| field.integer(payload)).map_or(tid, |tid| tid as i32);
                 self.leave_all(ended, record.time, SliceEnding::Left, trace)?;
                 self.instant(record, &event, is_chosen, trace)?;
                 self.threads.remove(&ended);
@@ -193,7 +195,8 @@ impl<D: Drawing> Timeline<D> {
                     self.leave_innermost(tid, time, SliceEnding::Left, trace)?;
                 }
                 let end = start.saturating_add(length.unwrap_or(time.saturating_sub(start)));
-                let arguments = is_chosen.then_some(Arguments { shape: &event.shape, payload: record.payload });
+                let arguments =
+                    is_chosen.then_some(Arguments { shape: &event.shape, payload: record.payload });
                 return self.close(tid, end, arguments, SliceEnding::Returned, trace);
             }
             // What goes on now has begun in the gap.
@@ -210,9 +213,11 @@ impl<D: Drawing> Timeline<D> {
                 let start = time.saturating_sub(length);
                 let track = self.thread(tid).track;
                 let name = Rc::clone(&event.name);
-                let slice = OpenSlice { key, name: Rc::clone(&name), start, inner: 0, is_drawn: true, stack: None };
+                let slice =
+                    OpenSlice { key, name: Rc::clone(&name), start, inner: 0, is_drawn: true, stack: None };
                 self.thread(tid).push(slice);
-                self.drawing.begin(&SliceStart { track, time: start, name: &name, arguments: None }, trace)?;
+                self.drawing
+                    .begin(&SliceStart { track, time: start, name: &name, arguments: None }, trace)?;
                 let arguments = Some(Arguments { shape: &event.shape, payload: record.payload });
                 self.close(tid, start.saturating_add(length), arguments, SliceEnding::Returned, trace)
             }

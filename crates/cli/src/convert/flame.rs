@@ -64,7 +64,9 @@ fn nothing(by: FlameWeight) -> &'static str {
             "the trace doesn't have when threads ran: `lookback record -e @default -e @switch` records that"
         }
         FlameWeight::Bytes => "the trace has no call that has moved bytes: `-e @file -e @net` records them",
-        FlameWeight::Time | FlameWeight::Count => "the trace has no calls, functions or spans of those chosen",
+        FlameWeight::Time | FlameWeight::Count => {
+            "the trace has no calls, functions or spans of those chosen"
+        }
     }
 }
 

@@ -127,7 +127,9 @@ for name in [b'/a\nb', b'/"q\\', b'/<script>alert(1)</script>', b'/\xff\xfe', b"
     scratch.recorded(&["python3", "-S", "-c", script]).0.success();
     converted(&scratch, "out.pftrace", &[]);
     let texts = read(&scratch, "out.pftrace");
-    for text in [r"'/a\nb'", r#"'/"q\\'"#, "'/<script>alert(1)</script>'", "'/\u{fffd}\u{fffd}'", "DROP TABLE"] {
+    for text in
+        [r"'/a\nb'", r#"'/"q\\'"#, "'/<script>alert(1)</script>'", "'/\u{fffd}\u{fffd}'", "DROP TABLE"]
+    {
         assert!(texts.contains(text), "{text} is not in {texts}");
     }
     converted(&scratch, "out.json", &[]);
@@ -197,7 +199,8 @@ fn losses_are_carried_over() {
     let scratch = Scratch::new();
     let session = scratch.outside("session").display().to_string();
     run(&mut scratch.lookback(&["start", "-q", "-b", "64", "--session", &session])).success();
-    run(&mut scratch.lookback(&["run", "--session", &session, "--", "ls", "-lR", "/usr/share/doc"])).success();
+    run(&mut scratch.lookback(&["run", "--session", &session, "--", "ls", "-lR", "/usr/share/doc"]))
+        .success();
     converted(&scratch, "out.pftrace", &["--session", &session]);
     let found = read(&scratch, "out.pftrace");
     run(&mut scratch.lookback(&["delete", "-q", "--session", &session])).success();

@@ -87,8 +87,7 @@ fn drawn(gaps: &[(u64, u64)], records: &[(u64, u16, i64, bool)]) -> Vec<String> 
 fn calls_nest_and_are_as_long_as_they_say() {
     let records =
         [(10, OPEN, 0, true), (20, READ, 3, true), (35, READ_EXIT, 12, true), (60, OPEN_EXIT, 3, true)];
-    let expected =
-        ["10 open{", "20 read{", "}read 20..32 own 12 in 1 ", "}open 10..60 own 38 in 0 "];
+    let expected = ["10 open{", "20 read{", "}read 20..32 own 12 in 1 ", "}open 10..60 own 38 in 0 "];
     assert_eq!(drawn(&[], &records), expected);
 }
 
@@ -126,8 +125,12 @@ fn no_slice_reaches_over_lost_events() {
     let records = [(10, OPEN, 0, true), (90, OPEN_EXIT, 3, true)];
     assert_eq!(drawn(&[(20, 80)], &records), ["10 open{", "}open 10..90 own 80 in 0 unfinished"]);
     let measured = [(10, READ, 3, true), (5090, READ_EXIT, 30, true)];
-    let expected =
-        ["10 read{", "}read 10..5060 own 5050 in 0 unfinished", "5060 read{", "}read 5060..5090 own 30 in 0 "];
+    let expected = [
+        "10 read{",
+        "}read 10..5060 own 5050 in 0 unfinished",
+        "5060 read{",
+        "}read 5060..5090 own 30 in 0 ",
+    ];
     assert_eq!(drawn(&[(20, 80)], &measured), expected);
 }
 

@@ -33,12 +33,7 @@ pub(super) type SliceKey = (u16, i64);
 
 impl ThreadSlices {
     pub(super) fn new(track: Track) -> ThreadSlices {
-        ThreadSlices {
-            track,
-            open: Vec::new(),
-            names: Vec::new(),
-            expects_stack: false,
-        }
+        ThreadSlices { track, open: Vec::new(), names: Vec::new(), expects_stack: false }
     }
 
     /// The names of those that are drawn, outermost first.
