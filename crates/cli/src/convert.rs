@@ -12,7 +12,7 @@ use crate::persistent;
 use crate::record::output::Output;
 use crate::report::{Feed, Problem, Surveyed, done, explain, play};
 use crate::say::note;
-use convert::{ChromeTrace, FoldedStacks, PerfettoTrace, StackWeight, Timeline};
+use convert::{ChromeTrace, FoldedStacks, PerfettoTrace, SliceTimeline, StackWeight};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
@@ -66,14 +66,14 @@ fn write(
     let entries = surveyed.survey.entries;
     match format {
         ConvertFormat::Perfetto => {
-            WatchedSink::feed(&mut Timeline::new(PerfettoTrace::new(out), gaps), entries, feed)
+            WatchedSink::feed(&mut SliceTimeline::new(PerfettoTrace::new(out), gaps), entries, feed)
         }
         ConvertFormat::Json => {
-            WatchedSink::feed(&mut Timeline::new(ChromeTrace::new(out), gaps), entries, feed)
+            WatchedSink::feed(&mut SliceTimeline::new(ChromeTrace::new(out), gaps), entries, feed)
         }
         ConvertFormat::Folded => {
             let folded = FoldedStacks::new(out, StackWeight::Time);
-            WatchedSink::feed(&mut Timeline::new(folded, gaps), entries, feed)
+            WatchedSink::feed(&mut SliceTimeline::new(folded, gaps), entries, feed)
         }
     }
 }
@@ -107,7 +107,7 @@ fn play_in_time(
     file: File,
     buffer: Option<&str>,
     source: &SourceArguments,
-    unusable: &crate::report::Unusable<'_>,
+    unusable: &crate::report::FileComplaint<'_>,
     make: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     play(file, buffer, &source.view(), true, unusable, |surveyed, feed| {

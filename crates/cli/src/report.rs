@@ -67,14 +67,14 @@ fn show(
     file: File,
     buffer: Option<&str>,
     view: &ViewArguments,
-    unusable: &Unusable<'_>,
+    unusable: &FileComplaint<'_>,
 ) -> Result<(), Problem> {
     let is_lenient = view.form.json;
     play(file, buffer, view, is_lenient, unusable, |surveyed, feed| feed(&mut *sink(view, surveyed)?))
 }
 
 /// Says that a file can't be used.
-pub(crate) type Unusable<'a> = dyn Fn(&(dyn Error + 'static)) -> Failure + 'a;
+pub(crate) type FileComplaint<'a> = dyn Fn(&(dyn Error + 'static)) -> Failure + 'a;
 
 /// A trace after the first look at it, for whatever is made of its records.
 pub(crate) struct Surveyed<'a, 'b> {
@@ -130,14 +130,14 @@ pub(crate) fn done(shown: Result<(), Problem>) -> Done {
 /// Has the records of a trace go to a sink.
 pub(crate) type Feed<'a> = dyn FnMut(&mut dyn Sink) -> Result<(), Problem> + 'a;
 
-/// Opens a trace, and has `make` make a sink, to which its chosen records go. With `is_lenient`, what can be read of a
-/// damaged file goes there, too.
+/// Opens a trace, and has `make` make a sink, to which its chosen records go. With `is_lenient`, what can be
+/// read of a damaged file goes there, too.
 pub(crate) fn play(
     file: File,
     buffer: Option<&str>,
     view: &ViewArguments,
     is_lenient: bool,
-    unusable: &Unusable<'_>,
+    unusable: &FileComplaint<'_>,
     make: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let choice = view.choice.choice();
@@ -180,7 +180,7 @@ fn feed(
     buffer: &mut TraceBuffer,
     surveyed: &Surveyed<'_, '_>,
     view: &ViewArguments,
-    unusable: &Unusable<'_>,
+    unusable: &FileComplaint<'_>,
 ) -> Result<(), Problem> {
     let Surveyed { contents, trace, .. } = *surveyed;
     let mut is_empty = true;

@@ -11,14 +11,14 @@ use trace_data::symbols::Symbols;
 
 /// What the event at the end of a call or elsewhere says: its fields by names, and their values.
 #[derive(Debug, Clone, Copy)]
-pub struct Arguments<'a> {
-    pub(crate) shape: &'a EventShape,
+pub struct SliceArguments<'a> {
+    pub(crate) shape: &'a ShownFields,
     pub(crate) payload: &'a [u8],
 }
 
 /// A value of a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Value<'a> {
+pub enum ArgumentValue<'a> {
     /// A number.
     Signed(i64),
     /// A number that is never below 0.
@@ -33,7 +33,7 @@ pub enum Value<'a> {
 
 /// The fields of an event that are shown.
 #[derive(Debug)]
-pub(crate) struct EventShape {
+pub(crate) struct ShownFields {
     pub(crate) arguments: Vec<ArgumentShape>,
     error: Option<ErrorField>,
 }
@@ -58,10 +58,10 @@ enum ArgumentKind {
     Error,
 }
 
-impl EventShape {
+impl ShownFields {
     /// Of an event. The length of a slice is seen without it. A pointer whose target the event at the call's
     /// end has says nothing more.
-    pub(crate) fn of(event: &Event, events: &EventTable) -> EventShape {
+    pub(crate) fn of(event: &Event, events: &EventTable) -> ShownFields {
         let format = event.format();
         let own = format.fields.iter().enumerate().skip(format.common);
         let exit = exit_of(format, events).map(Event::format);
@@ -76,7 +76,7 @@ impl EventShape {
             kind: kind(event, index, field),
             field: field.clone(),
         });
-        EventShape { arguments: arguments.collect(), error: ErrorField::of(format) }
+        ShownFields { arguments: arguments.collect(), error: ErrorField::of(format) }
     }
 }
 
@@ -91,13 +91,13 @@ fn kind(event: &Event, index: usize, field: &Field) -> ArgumentKind {
     }
 }
 
-impl<'a> Arguments<'a> {
+impl<'a> SliceArguments<'a> {
     /// Hands on each argument with its name.
     pub(crate) fn each(
         &self,
         functions: &mut FunctionLabels,
         symbols: &dyn Symbols,
-        mut take: impl FnMut(&Rc<str>, Value<'a>),
+        mut take: impl FnMut(&Rc<str>, ArgumentValue<'a>),
     ) {
         for argument in &self.shape.arguments {
             if let Some(value) = self.value(argument, functions, symbols) {
@@ -111,23 +111,25 @@ impl<'a> Arguments<'a> {
         argument: &ArgumentShape,
         functions: &mut FunctionLabels,
         symbols: &dyn Symbols,
-    ) -> Option<Value<'a>> {
+    ) -> Option<ArgumentValue<'a>> {
         let ArgumentShape { field, kind, .. } = argument;
         let payload = self.payload;
         Some(match kind {
-            ArgumentKind::Text => Value::Text(field.string(payload)?),
-            ArgumentKind::Numbers => Value::Text(numbers(field, payload)?.into()),
-            ArgumentKind::Function => Value::Name(functions.label(field.integer(payload)? as u64, symbols)),
-            ArgumentKind::Pointer => Value::Pointer(field.integer(payload)? as u64),
+            ArgumentKind::Text => ArgumentValue::Text(field.string(payload)?),
+            ArgumentKind::Numbers => ArgumentValue::Text(numbers(field, payload)?.into()),
+            ArgumentKind::Function => {
+                ArgumentValue::Name(functions.label(field.integer(payload)? as u64, symbols))
+            }
+            ArgumentKind::Pointer => ArgumentValue::Pointer(field.integer(payload)? as u64),
             ArgumentKind::Error => {
                 let error = self.shape.error.as_ref()?;
                 match error.name(payload) {
-                    Some(name) => Value::Text(name.into()),
-                    None => Value::Signed(error.read(payload)?),
+                    Some(name) => ArgumentValue::Text(name.into()),
+                    None => ArgumentValue::Signed(error.read(payload)?),
                 }
             }
-            ArgumentKind::Number if field.signed => Value::Signed(field.integer(payload)?),
-            ArgumentKind::Number => Value::Unsigned(field.integer(payload)? as u64),
+            ArgumentKind::Number if field.signed => ArgumentValue::Signed(field.integer(payload)?),
+            ArgumentKind::Number => ArgumentValue::Unsigned(field.integer(payload)? as u64),
         })
     }
 }

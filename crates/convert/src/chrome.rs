@@ -1,6 +1,6 @@
 //! Trace events of Chrome in JSON.
 
-use crate::arguments::{Arguments, FunctionLabels, Value};
+use crate::arguments::{ArgumentValue, FunctionLabels, SliceArguments};
 use crate::drawing::{Drawing, Instant, SliceEnd, SliceName, SliceStart, Track};
 use export::Error;
 use export::json::quote;
@@ -68,28 +68,28 @@ impl<W: Write> ChromeTrace<W> {
     /// The arguments, and how a slice has ended if that is unusual; and the end of the event.
     fn finish_event(
         &mut self,
-        arguments: Option<Arguments<'_>>,
+        arguments: Option<SliceArguments<'_>>,
         ending: Option<&str>,
         trace: &TraceInfo<'_>,
     ) -> Result<(), Error> {
         let mut text = String::new();
-        let mut put = |name: &str, value: &Value<'_>| {
+        let mut put = |name: &str, value: &ArgumentValue<'_>| {
             text.push(if text.is_empty() { '{' } else { ',' });
             let Ok(()) = quote(name, |part| push(&mut text, part));
             text.push(':');
             match value {
-                Value::Signed(value) => text.push_str(&value.to_string()),
-                Value::Unsigned(value) => text.push_str(&value.to_string()),
-                Value::Pointer(value) => text.push_str(&format!("\"{value:#x}\"")),
-                Value::Text(value) => quote(value, |part| push(&mut text, part)).unwrap_or_default(),
-                Value::Name(value) => quote(value, |part| push(&mut text, part)).unwrap_or_default(),
+                ArgumentValue::Signed(value) => text.push_str(&value.to_string()),
+                ArgumentValue::Unsigned(value) => text.push_str(&value.to_string()),
+                ArgumentValue::Pointer(value) => text.push_str(&format!("\"{value:#x}\"")),
+                ArgumentValue::Text(value) => quote(value, |part| push(&mut text, part)).unwrap_or_default(),
+                ArgumentValue::Name(value) => quote(value, |part| push(&mut text, part)).unwrap_or_default(),
             }
         };
         if let Some(arguments) = arguments {
             arguments.each(&mut self.functions, trace.symbols, |name, value| put(name, &value));
         }
         if let Some(ending) = ending {
-            put("ending", &Value::Text(ending.into()));
+            put("ending", &ArgumentValue::Text(ending.into()));
         }
         match text.is_empty() {
             true => self.out.write_all(b"}")?,

@@ -1,6 +1,6 @@
 //! What a timeline hands on to whatever draws it.
 
-use crate::arguments::Arguments;
+use crate::arguments::SliceArguments;
 use export::Error;
 use query::ProcessTree;
 use std::rc::Rc;
@@ -40,7 +40,7 @@ pub trait Drawing {
         tid: i32,
         cpu: u32,
         time: u64,
-        state: ThreadState,
+        state: RunState,
         within: &[Rc<SliceName>],
         trace: &TraceInfo<'_>,
     ) -> Result<(), Error> {
@@ -96,7 +96,7 @@ pub struct SliceStart<'a> {
     /// What it is.
     pub name: &'a Rc<SliceName>,
     /// What the event at its start says; nothing where that is not recorded.
-    pub arguments: Option<Arguments<'a>>,
+    pub arguments: Option<SliceArguments<'a>>,
 }
 
 /// A slice ends.
@@ -117,7 +117,7 @@ pub struct SliceEnd<'a> {
     /// The stack that was recorded where it began, innermost first.
     pub stack: Option<&'a [u64]>,
     /// What the event at its end says; nothing where there was none.
-    pub arguments: Option<Arguments<'a>>,
+    pub arguments: Option<SliceArguments<'a>>,
     /// How it ends.
     pub ending: SliceEnding,
 }
@@ -156,12 +156,12 @@ pub struct Instant<'a> {
     /// The slices that the thread is in, outermost first.
     pub within: &'a [Rc<SliceName>],
     /// What the event says.
-    pub arguments: Option<Arguments<'a>>,
+    pub arguments: Option<SliceArguments<'a>>,
 }
 
 /// What a thread does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ThreadState {
+pub enum RunState {
     /// It runs.
     Running,
     /// It could run, and others do.

@@ -1,7 +1,7 @@
 //! Folded stacks: a line for each stack, with how much was spent there; and nothing within it counts.
 
-use crate::arguments::{FunctionLabels, Value, function};
-use crate::drawing::{Drawing, Instant, SliceEnd, SliceName, SliceStart, ThreadState};
+use crate::arguments::{ArgumentValue, FunctionLabels, function};
+use crate::drawing::{Drawing, Instant, RunState, SliceEnd, SliceName, SliceStart};
 use export::Error;
 use query::ProcessTree;
 use std::collections::{BTreeMap, HashMap};
@@ -119,7 +119,7 @@ impl<W: Write> FoldedStacks<W> {
                 let mut moved = 0;
                 if let Some(arguments) = slice.arguments.filter(|_| is_of_bytes) {
                     arguments.each(&mut self.labels, trace.symbols, |name, value| match value {
-                        Value::Signed(result) if &**name == "ret" => moved = result.max(0) as u64,
+                        ArgumentValue::Signed(result) if &**name == "ret" => moved = result.max(0) as u64,
                         _ => {}
                     });
                 }
@@ -164,14 +164,14 @@ impl<W: Write> Drawing for FoldedStacks<W> {
         tid: i32,
         _cpu: u32,
         time: u64,
-        state: ThreadState,
+        state: RunState,
         within: &[Rc<SliceName>],
         _trace: &TraceInfo<'_>,
     ) -> Result<(), Error> {
         if self.weight != StackWeight::OffCpu {
             return Ok(());
         }
-        if state != ThreadState::Running {
+        if state != RunState::Running {
             self.stopped.insert(tid, time);
         } else if let Some(since) = self.stopped.remove(&tid) {
             self.line.clear();

@@ -1,8 +1,8 @@
 //! Pictures of a trace: its calls, functions and spans as slices of time, nested as they were made.
 //!
-//! A [`Timeline`] takes the records of a trace, one by one and in the order of time, finds out which two are
-//! the ends of a slice, and has a [`Drawing`] draw it. A drawing only knows slices, so each format of a viewer
-//! is one struct:
+//! A [`SliceTimeline`] takes the records of a trace, one by one and in the order of time, finds out which two
+//! are the ends of a slice, and has a [`Drawing`] draw it. A drawing only knows slices, so each format of a
+//! viewer is one struct:
 //!
 //! | format | drawing |
 //! |---|---|
@@ -14,6 +14,39 @@
 //! with the number of records. Folded stacks take memory for each stack that differs.
 //!
 //! What this crate is not: it reads and chooses no records, and what takes them as they are is in `export`.
+//!
+//! ```
+//! use convert::{FoldedStacks, SliceTimeline, StackWeight};
+//! use export::Sink;
+//! use trace_data::dat::Metadata;
+//! use trace_data::event::{Event, EventTable};
+//! use trace_data::format::Format;
+//! use trace_data::gaps::Gaps;
+//! use trace_data::info::TraceInfo;
+//! use trace_data::page::Missed;
+//! use trace_data::print::Dialect;
+//! use trace_data::record::Record;
+//!
+//! let event = |name: &str, id: u16| {
+//!     let format = format!("name: {name}\nID: {id}\nformat:\n\nprint fmt: \"\"\n");
+//!     Format::parse("libc", &format).map(|format| Event::new(format, Dialect::Kernel))
+//! };
+//! let events: EventTable = [event("read", 42)?, event("read_exit", 43)?].into_iter().collect();
+//! let metadata = Metadata::new(4096);
+//! let (tasks, symbols) = (&(), &());
+//! let trace = TraceInfo { metadata: &metadata, events: &events, tasks, symbols, nanoseconds: true };
+//!
+//! let mut out = Vec::new();
+//! let folded = FoldedStacks::new(&mut out, StackWeight::Time);
+//! let mut timeline = SliceTimeline::new(folded, Gaps::default());
+//! for (time, id) in [(1000, 42), (1250, 43)] {
+//!     let payload = [id, 0, 0, 0, 7, 0, 0, 0];
+//!     timeline.record(&Record { cpu: 0, time, payload: &payload, lost: Missed::None }, &trace)?;
+//! }
+//! timeline.finish(&trace)?;
+//! assert_eq!(String::from_utf8(out)?, "?;read 250\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod arguments;
@@ -25,7 +58,7 @@ mod perfetto;
 mod timeline;
 
 pub use chrome::ChromeTrace;
-pub use drawing::{Drawing, Instant, SliceEnd, SliceEnding, SliceName, SliceStart, ThreadState, Track};
+pub use drawing::{Drawing, Instant, RunState, SliceEnd, SliceEnding, SliceName, SliceStart, Track};
 pub use folded::{FoldedStacks, StackWeight};
 pub use perfetto::PerfettoTrace;
-pub use timeline::Timeline;
+pub use timeline::SliceTimeline;

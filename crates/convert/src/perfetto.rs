@@ -4,14 +4,14 @@
 mod interned;
 mod message;
 
-use crate::arguments::{Arguments, FunctionLabels, Value};
+use crate::arguments::{ArgumentValue, FunctionLabels, SliceArguments};
 use crate::chrome::lost_text;
-use crate::drawing::{Drawing, Instant, SliceEnd, SliceName, SliceStart, ThreadState, Track};
+use crate::drawing::{Drawing, Instant, RunState, SliceEnd, SliceName, SliceStart, Track};
 use export::Error;
 use interned::Interned;
 use message::*;
 use prost::Message;
-use query::ProcessTree as Processes;
+use query::ProcessTree;
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use std::rc::Rc;
@@ -48,7 +48,7 @@ struct Moment<'a> {
     time: u64,
     /// What begins or happens.
     name: Option<&'a SliceName>,
-    arguments: Option<Arguments<'a>>,
+    arguments: Option<SliceArguments<'a>>,
     /// How a slice has ended, if that is unusual.
     ending: Option<&'a str>,
 }
@@ -85,14 +85,14 @@ impl<W: Write> PerfettoTrace<W> {
     }
 
     /// Says which processes have made which, and what programs they were.
-    fn add_processes(&mut self, processes: &Processes) -> Result<(), Error> {
+    fn add_processes(&mut self, processes: &ProcessTree) -> Result<(), Error> {
         let nodes = processes.nodes();
         let tree = nodes.iter().map(|node| TreeProcess {
             pid: node.pid,
             ppid: node.parent.and_then(|place| nodes.get(place)).map_or(0, |parent| parent.pid),
             cmdline: node.filename.iter().cloned().collect(),
         });
-        let process_tree = Some(ProcessTree { processes: tree.collect() });
+        let process_tree = Some(PacketProcesses { processes: tree.collect() });
         self.push(TracePacket { process_tree, ..TracePacket::default() }, self.time)
     }
 
@@ -138,11 +138,11 @@ impl<W: Write> PerfettoTrace<W> {
         if self.time.is_some() {
             return Ok(());
         }
-        let clock = |id, timestamp| Clock { id, timestamp, is_incremental: None };
+        let clock = |id, timestamp| PacketClock { id, timestamp, is_incremental: None };
         let mut clocks = vec![
             clock(MONOTONIC, time),
             clock(BOOTTIME, time),
-            Clock { id: INCREMENTAL, timestamp: time, is_incremental: Some(true) },
+            PacketClock { id: INCREMENTAL, timestamp: time, is_incremental: Some(true) },
         ];
         clocks.extend(trace.real_time(time).map(|real| clock(REALTIME, real)));
         self.encode(&TracePacket {
@@ -205,7 +205,7 @@ impl<W: Write> PerfettoTrace<W> {
             });
         }
         if let Some(ending) = ending {
-            let value = Some(annotation(Value::Text(ending.into()), interned));
+            let value = Some(annotation(ArgumentValue::Text(ending.into()), interned));
             event
                 .debug_annotations
                 .push(DebugAnnotation { name_iid: interned.argument(&"ending".into()), value });
@@ -214,17 +214,17 @@ impl<W: Write> PerfettoTrace<W> {
     }
 }
 
-fn annotation(value: Value<'_>, interned: &mut Interned) -> AnnotationValue {
+fn annotation(value: ArgumentValue<'_>, interned: &mut Interned) -> AnnotationValue {
     let text = |text: &str, interned: &mut Interned| match interned.text(text) {
         Some(iid) => AnnotationValue::Interned(iid),
         None => AnnotationValue::Text(text.to_owned()),
     };
     match value {
-        Value::Signed(value) => AnnotationValue::Signed(value),
-        Value::Unsigned(value) => AnnotationValue::Unsigned(value),
-        Value::Pointer(value) => AnnotationValue::Pointer(value),
-        Value::Text(value) => text(&value, interned),
-        Value::Name(value) => text(&value, interned),
+        ArgumentValue::Signed(value) => AnnotationValue::Signed(value),
+        ArgumentValue::Unsigned(value) => AnnotationValue::Unsigned(value),
+        ArgumentValue::Pointer(value) => AnnotationValue::Pointer(value),
+        ArgumentValue::Text(value) => text(&value, interned),
+        ArgumentValue::Name(value) => text(&value, interned),
     }
 }
 
@@ -250,16 +250,16 @@ impl<W: Write> Drawing for PerfettoTrace<W> {
         tid: i32,
         cpu: u32,
         time: u64,
-        state: ThreadState,
+        state: RunState,
         _within: &[Rc<SliceName>],
         trace: &TraceInfo<'_>,
     ) -> Result<(), Error> {
         // Perfetto's numbers.
         let state = match state {
-            ThreadState::Runnable => 2,
-            ThreadState::Running => 3,
-            ThreadState::Sleeping => 4,
-            ThreadState::Blocked => 5,
+            RunState::Runnable => 2,
+            RunState::Running => 3,
+            RunState::Sleeping => 4,
+            RunState::Blocked => 5,
         };
         let comm = trace.tasks.comm(tid).unwrap_or("?").to_owned();
         let task_state = Some(TaskState { cpu: cpu as i32, comm, tid: tid.into(), state });
@@ -288,7 +288,7 @@ impl<W: Write> Drawing for PerfettoTrace<W> {
         Ok(())
     }
 
-    fn finish(&mut self, processes: &Processes, trace: &TraceInfo<'_>) -> Result<(), Error> {
+    fn finish(&mut self, processes: &ProcessTree, trace: &TraceInfo<'_>) -> Result<(), Error> {
         self.start(0, trace)?;
         self.add_processes(processes)?;
         if !self.lost.is_empty() {

@@ -2,11 +2,12 @@
 
 mod names;
 mod role;
+mod sink;
 mod thread_slices;
 
-use crate::arguments::{Arguments, EventShape};
-use crate::drawing::{Drawing, Instant, SliceEnd, SliceEnding, SliceName, SliceStart, ThreadState, Track};
-use export::{Error, Sink};
+use crate::arguments::{ShownFields, SliceArguments};
+use crate::drawing::{Drawing, Instant, RunState, SliceEnd, SliceEnding, SliceName, SliceStart, Track};
+use export::Error;
 use names::SliceNames;
 use query::ProcessTree;
 use role::{TimelineEvent, TimelineRole, slice_name};
@@ -27,7 +28,7 @@ const RT_SIGRETURN: i64 = 15;
 
 /// Makes slices of records, and has them drawn.
 #[derive(Debug)]
-pub struct Timeline<D> {
+pub struct SliceTimeline<D> {
     drawing: D,
     gaps: Gaps,
     /// By event id.
@@ -41,12 +42,12 @@ pub struct Timeline<D> {
     last: u64,
 }
 
-impl<D: Drawing> Timeline<D> {
+impl<D: Drawing> SliceTimeline<D> {
     /// Has `drawing` draw. Events are missing from `gaps`: a slice over one may be two.
-    pub fn new(drawing: D, gaps: Gaps) -> Timeline<D> {
+    pub fn new(drawing: D, gaps: Gaps) -> SliceTimeline<D> {
         let (events, names, threads) = (Vec::new(), SliceNames::default(), HashMap::new());
         let processes = ProcessTree::new(gaps.clone());
-        Timeline { drawing, gaps, events, names, processes, threads, tracks: 0, last: 0 }
+        SliceTimeline { drawing, gaps, events, names, processes, threads, tracks: 0, last: 0 }
     }
 
     fn event(&mut self, id: u16, trace: &TraceInfo<'_>) -> Option<Rc<TimelineEvent>> {
@@ -61,7 +62,7 @@ impl<D: Drawing> Timeline<D> {
             self.events[place] = Some(Rc::new(TimelineEvent {
                 role,
                 name,
-                shape: EventShape::of(event, trace.events),
+                shape: ShownFields::of(event, trace.events),
                 is_of_processes: event.format().name.starts_with("sched_process_"),
             }));
         }
@@ -132,14 +133,14 @@ impl<D: Drawing> Timeline<D> {
                     self.change_state(previous as i32, record, state, trace)?;
                 }
                 if let Some(next) = next.integer(payload) {
-                    self.change_state(next as i32, record, ThreadState::Running, trace)?;
+                    self.change_state(next as i32, record, RunState::Running, trace)?;
                 }
             }
             TimelineRole::OwnSwitch { direction } if is_chosen => {
                 let state = match direction.integer(payload) {
-                    Some(0) => ThreadState::Running,
-                    Some(2) => ThreadState::Runnable,
-                    _ => ThreadState::Sleeping,
+                    Some(0) => RunState::Running,
+                    Some(2) => RunState::Runnable,
+                    _ => RunState::Sleeping,
                 };
                 self.change_state(tid, record, state, trace)?;
             }
@@ -154,7 +155,7 @@ impl<D: Drawing> Timeline<D> {
         record: &Record<'_>,
         key: SliceKey,
         name: &Rc<SliceName>,
-        shape: &EventShape,
+        shape: &ShownFields,
         is_chosen: bool,
         trace: &TraceInfo<'_>,
     ) -> Result<(), Error> {
@@ -168,7 +169,7 @@ impl<D: Drawing> Timeline<D> {
         if !is_chosen {
             return Ok(());
         }
-        let arguments = Some(Arguments { shape, payload: record.payload });
+        let arguments = Some(SliceArguments { shape, payload: record.payload });
         self.drawing.begin(&SliceStart { track, time: start, name: &name, arguments }, trace)
     }
 
@@ -194,9 +195,11 @@ impl<D: Drawing> Timeline<D> {
                 for _ in 0..inner {
                     self.leave_innermost(tid, time, SliceEnding::Left, trace)?;
                 }
-                let end = start.saturating_add(length.unwrap_or(time.saturating_sub(start)));
+                // Where recording the entry took long, the call began before that was stamped: more than up
+                // to the exit's record would overlap with what follows.
+                let end = length.map_or(time, |length| start.saturating_add(length).min(time));
                 let arguments =
-                    is_chosen.then_some(Arguments { shape: &event.shape, payload: record.payload });
+                    is_chosen.then_some(SliceArguments { shape: &event.shape, payload: record.payload });
                 return self.close(tid, end, arguments, SliceEnding::Returned, trace);
             }
             // What goes on now has begun in the gap.
@@ -218,7 +221,7 @@ impl<D: Drawing> Timeline<D> {
                 self.thread(tid).push(slice);
                 self.drawing
                     .begin(&SliceStart { track, time: start, name: &name, arguments: None }, trace)?;
-                let arguments = Some(Arguments { shape: &event.shape, payload: record.payload });
+                let arguments = Some(SliceArguments { shape: &event.shape, payload: record.payload });
                 self.close(tid, start.saturating_add(length), arguments, SliceEnding::Returned, trace)
             }
             _ if found.is_none() => self.instant(record, event, is_chosen, trace),
@@ -231,7 +234,7 @@ impl<D: Drawing> Timeline<D> {
         &mut self,
         tid: i32,
         end: u64,
-        arguments: Option<Arguments<'_>>,
+        arguments: Option<SliceArguments<'_>>,
         ending: SliceEnding,
         trace: &TraceInfo<'_>,
     ) -> Result<(), Error> {
@@ -293,7 +296,7 @@ impl<D: Drawing> Timeline<D> {
         let thread = self.thread(record.pid());
         let track = thread.track;
         let Some(thread) = self.threads.get(&record.pid()) else { return Ok(()) };
-        let arguments = Some(Arguments { shape: &event.shape, payload: record.payload });
+        let arguments = Some(SliceArguments { shape: &event.shape, payload: record.payload });
         let (time, name, within) = (record.time, &event.name, thread.names());
         self.drawing.instant(&Instant { track, time, name, within, arguments }, trace)
     }
@@ -313,7 +316,7 @@ impl<D: Drawing> Timeline<D> {
         &mut self,
         tid: i32,
         record: &Record<'_>,
-        state: ThreadState,
+        state: RunState,
         trace: &TraceInfo<'_>,
     ) -> Result<(), Error> {
         // Each CPU has an idle thread, and all have this TID.
@@ -325,36 +328,16 @@ impl<D: Drawing> Timeline<D> {
     }
 }
 
-impl<D: Drawing> Sink for Timeline<D> {
-    fn record(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        self.add(record, true, trace)
-    }
-
-    fn pass_over(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        self.add(record, false, trace)
-    }
-
-    fn finish(&mut self, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        let mut threads: Vec<(u64, i32)> =
-            self.threads.iter().map(|(tid, thread)| (thread.track.number, *tid)).collect();
-        threads.sort_unstable();
-        for (_, tid) in threads {
-            self.leave_all(tid, self.last, SliceEnding::Unfinished, trace)?;
-        }
-        self.drawing.finish(&self.processes, trace)
-    }
-}
-
 fn number(field: Option<&trace_data::format::Field>, payload: &[u8]) -> i64 {
     field.and_then(|field| field.integer(payload)).unwrap_or_default()
 }
 
 /// What a thread does that is switched from in this state.
-fn stopped(state: i64) -> ThreadState {
+fn stopped(state: i64) -> RunState {
     match state & 0xff {
-        0 => ThreadState::Runnable,
-        state if state & 2 != 0 => ThreadState::Blocked,
-        _ => ThreadState::Sleeping,
+        0 => RunState::Runnable,
+        state if state & 2 != 0 => RunState::Blocked,
+        _ => RunState::Sleeping,
     }
 }
 

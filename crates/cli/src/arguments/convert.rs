@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 /// Convert a trace for other viewers: calls as nested slices, with their arguments and results.
 ///
-/// The file is a timeline of all threads by process: calls, functions and spans as slices, nested as they were
-/// made, other events as instants, and lost events as marks. Each slice is as long as `report --pair` says.
+/// The file is a timeline of all threads by process: calls, functions and spans as slices, nested as they
+/// were made, other events as instants, and lost events as marks. Each is as long as `report --pair` says.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Formats, by the suffix of OUT:
@@ -40,8 +40,8 @@ pub(crate) struct ConvertArguments {
 /// recorded stack if there is one (`-e` with `--stack`), and else on the calls, functions and spans that they
 /// are nested in.
 ///
-/// With --diff it draws B, coloured by how it differs from A: red is more, blue is less. What has vanished is in
-/// A alone, so a second picture, OUT with -before in its name, draws A.
+/// With --diff it draws B, coloured by how it differs from A: red is more, blue is less. What has vanished is
+/// in A alone, so a second picture, OUT with -before in its name, draws A.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -53,8 +53,8 @@ pub(crate) struct FlameArguments {
     #[command(flatten)]
     pub(crate) source: SourceArguments,
 
-    /// Write to OUT: a picture if it ends in .svg, folded stacks otherwise [default: folded stacks, on standard
-    /// output]
+    /// Write to OUT: a picture if it ends in .svg, folded stacks otherwise [default: folded stacks, on
+    /// standard output]
     #[arg(short = 'o', long = "output", value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
 
@@ -63,7 +63,8 @@ pub(crate) struct FlameArguments {
     pub(crate) by: FlameWeight,
 
     /// Compare two traces instead
-    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["file", "snapshot", "with_snapshots"])]
+    #[arg(long, num_args = 2, value_names = ["A", "B"])]
+    #[arg(conflicts_with_all = ["file", "snapshot", "with_snapshots", "session"])]
     pub(crate) diff: Vec<PathBuf>,
 }
 

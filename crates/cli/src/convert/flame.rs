@@ -8,7 +8,7 @@ use crate::record::output::Output;
 use crate::report::{Feed, Problem, Surveyed, done};
 use crate::say::note;
 use crate::stdout::written;
-use convert::{FoldedStacks, StackWeight, Timeline, flame};
+use convert::{FoldedStacks, SliceTimeline, StackWeight, flame};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -86,7 +86,7 @@ fn folding(
 ) -> impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem> {
     move |surveyed, feed| {
         let gaps = surveyed.contents.gaps(surveyed.survey);
-        let mut timeline = Timeline::new(FoldedStacks::new(folded, weight), gaps);
+        let mut timeline = SliceTimeline::new(FoldedStacks::new(folded, weight), gaps);
         WatchedSink::feed(&mut timeline, surveyed.survey.entries, feed).map(drop)
     }
 }

@@ -3,8 +3,8 @@
 use crate::common::*;
 use std::collections::BTreeMap;
 
-/// Reads a Perfetto trace by Protocol Buffers' rules alone: prints `NAME COUNT NANOSECONDS` of slices, `lost N`,
-/// `loose N` for ends without a start or starts without an end, and `string TEXT` of each argument.
+/// Reads a Perfetto trace by the rules of Protocol Buffers alone: prints `slice NAME COUNT NANOSECONDS`,
+/// `lost N`, `loose N` for ends without a start or starts without an end, and `text TEXT` of arguments.
 const READER: &str = r#"
 import sys
 def fields(data):
@@ -107,8 +107,11 @@ fn perfetto_has_each_call_as_long_as_it_took() {
         .collect();
     let expected = durations(&scratch);
     assert!(expected.len() > 10, "{expected:?}");
-    for (name, sum) in expected.iter() {
-        assert_eq!(slices.get(name), Some(sum), "{name}");
+    // Where recording an entry took long, its slice begins as late as its record: by microseconds.
+    for (name, (count, sum)) in &expected {
+        let (slices, length) = slices[name];
+        let short = sum.saturating_sub(length);
+        assert!(slices == *count && length <= *sum && short <= 50_000 * count, "{name}: {sum} {length}");
     }
 }
 

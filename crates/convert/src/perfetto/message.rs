@@ -17,7 +17,7 @@ pub(super) struct TracePacket {
     #[prost(message, optional, tag = "59")]
     pub(super) trace_packet_defaults: Option<TracePacketDefaults>,
     #[prost(message, optional, tag = "2")]
-    pub(super) process_tree: Option<ProcessTree>,
+    pub(super) process_tree: Option<PacketProcesses>,
     #[prost(message, optional, tag = "6")]
     pub(super) clock_snapshot: Option<ClockSnapshot>,
     #[prost(message, optional, tag = "11")]
@@ -41,13 +41,13 @@ pub(super) struct TracePacketDefaults {
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct ClockSnapshot {
     #[prost(message, repeated, tag = "1")]
-    pub(super) clocks: Vec<Clock>,
+    pub(super) clocks: Vec<PacketClock>,
     #[prost(uint32, tag = "2")]
     pub(super) primary_trace_clock: u32,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct Clock {
+pub(super) struct PacketClock {
     #[prost(uint32, tag = "1")]
     pub(super) id: u32,
     #[prost(uint64, tag = "2")]
@@ -152,7 +152,7 @@ pub(super) struct InternedName {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct ProcessTree {
+pub(super) struct PacketProcesses {
     #[prost(message, repeated, tag = "1")]
     pub(super) processes: Vec<TreeProcess>,
 }

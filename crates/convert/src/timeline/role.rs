@@ -1,6 +1,6 @@
 //! What an event is on a timeline.
 
-use crate::arguments::EventShape;
+use crate::arguments::ShownFields;
 use crate::drawing::SliceName;
 use query::{entry_of, exit_of, number_of_call};
 use std::rc::Rc;
@@ -13,7 +13,7 @@ pub(super) struct TimelineEvent {
     pub(super) role: TimelineRole,
     /// What a slice or an instant of it is called.
     pub(super) name: Rc<SliceName>,
-    pub(super) shape: EventShape,
+    pub(super) shape: ShownFields,
     /// Whether it is about the start or the end of a process.
     pub(super) is_of_processes: bool,
 }
@@ -93,7 +93,7 @@ impl TimelineRole {
     }
 }
 
-/// The event at the start of the slices that an event is at the end of. A span, `NAME`, has `NAME_enter` there.
+/// The event at the start of the slices that an event is at the end of: of a span, `NAME_enter`.
 fn start_of<'a>(event: &Event, events: &'a EventTable) -> Option<&'a Event> {
     let format = event.format();
     let entry = entry_of(format, events)?;

@@ -1,6 +1,7 @@
 //! Slices as they are drawn from records.
 
 use super::*;
+use export::Sink;
 use trace_data::dat::Metadata;
 use trace_data::event::{Event, EventTable};
 use trace_data::format::Format;
@@ -70,7 +71,7 @@ fn drawn(gaps: &[(u64, u64)], records: &[(u64, u16, i64, bool)]) -> Vec<String> 
     let (events, metadata, mut written) = (table(), Metadata::new(4096), Written::default());
     let trace =
         TraceInfo { metadata: &metadata, events: &events, tasks: &(), symbols: &(), nanoseconds: true };
-    let mut timeline = Timeline::new(&mut written, Gaps::new(gaps.to_vec()));
+    let mut timeline = SliceTimeline::new(&mut written, Gaps::new(gaps.to_vec()));
     for (time, id, field, is_chosen) in records {
         let payload = [u64::from(*id) | 7 << 32, *field as u64].map(u64::to_le_bytes).concat();
         let record = Record { cpu: 0, time: *time, payload: &payload, lost: Missed::None };
