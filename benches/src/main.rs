@@ -36,6 +36,7 @@ mod spawn;
 mod standing;
 mod threads;
 mod tracefs;
+mod views;
 mod worker;
 mod workload;
 
@@ -76,7 +77,9 @@ enum BenchCommand {
     Ktrace(author::AuthorOptions),
     /// The control tree over a mount.
     Tracefs,
-    /// What the former measures.
+    /// Files for other viewers.
+    Views,
+    /// What measuring the mount measures.
     #[command(hide = true)]
     Serve(mount::Serve),
     /// What measuring events of a program's own measures.
@@ -97,6 +100,7 @@ fn main() -> ExitCode {
         BenchCommand::Author(options) => author::measure(&options),
         BenchCommand::Ktrace(options) => ktrace::measure(&options),
         BenchCommand::Tracefs => mount::measure(),
+        BenchCommand::Views => views::measure(),
         BenchCommand::Serve(arguments) => return ended(mount::serve(&arguments)),
         BenchCommand::AuthorWorker => return ended(author::serve()),
     };

@@ -49,6 +49,8 @@ enum What {
     Ktrace,
     /// The control tree over a mount, next to the kernel's own
     Tracefs,
+    /// Files for other viewers: how quickly they are written, and how large they are
+    Views,
 }
 
 /// Measures. Whether all limits are kept.
@@ -87,12 +89,17 @@ pub fn run(bench: &Bench) -> Result<bool, Error> {
         What::Tracefs => {
             measure.arg("tracefs");
         }
+        What::Views => {
+            measure.arg("views");
+        }
     }
     if bench.json {
         measure.arg("--json");
     }
     if !matches!(bench.what, What::Ring | What::Control | What::Tracefs) {
         match agent() {
+            // It runs the command, which was built for this.
+            Ok(_) if matches!(bench.what, What::Views) => {}
             Ok(agent) => {
                 measure.arg("--agent").arg(agent);
             }

@@ -1,0 +1,54 @@
+//! What other viewers' files of a recording take: time and bytes.
+
+use crate::report::Report;
+use crate::samples::Samples;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+/// How often a recording is converted.
+const ROUNDS: usize = 5;
+
+/// What is recorded: programs that call often, and each other ones.
+const SCRIPT: &str = "for round in 1 2 3 4; do git log --stat; done > /dev/null; \
+    grep -r fn crates docs > /dev/null; python3 -c 'import asyncio, json, sqlite3, unittest'";
+
+/// Measures converting of a recording by the command next to this one.
+pub fn measure() -> Result<Report, String> {
+    let directory = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let lookback = std::env::current_exe().map_err(|error| error.to_string())?.with_file_name("lookback");
+    let trace = directory.path().join("trace.dat");
+    run(Command::new(&lookback).args(["record", "-q", "-o"]).arg(&trace).args(["--", "sh", "-c", SCRIPT]))?;
+    let stat = run(Command::new(&lookback).args(["report", "--stat"]).arg(&trace))?;
+    let events = stat.split(" events").next().and_then(|count| count.replace(',', "").parse::<f64>().ok());
+    let events = events.ok_or("no count of events")?;
+    let mut report = Report::default();
+    report.add("recorded_events", Ok(events));
+    let (seconds, bytes) = converted(&lookback, &trace, &directory.path().join("x.perfetto-trace"))?;
+    report.add("perfetto_export_Mevents_per_s", Ok(events / seconds / 1e6));
+    report.add("perfetto_bytes_per_event", Ok(bytes / events));
+    let (seconds, _) = converted(&lookback, &trace, &directory.path().join("x.folded"))?;
+    report.add("folded_export_Mevents_per_s", Ok(events / seconds / 1e6));
+    Ok(report)
+}
+
+/// How long it takes to convert a recording, the whole command, and the size of the file.
+fn converted(lookback: &Path, trace: &Path, out: &PathBuf) -> Result<(f64, f64), String> {
+    let mut samples = Samples::new();
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        run(Command::new(lookback).args(["convert", "-q"]).arg(trace).arg("-o").arg(out))?;
+        samples.push(start.elapsed().as_secs_f64());
+    }
+    let size = std::fs::metadata(out).map_err(|error| error.to_string())?.len();
+    Ok((samples.median(), size as f64))
+}
+
+/// Runs a command. What it prints.
+fn run(command: &mut Command) -> Result<String, String> {
+    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(format!("{command:?}: {}", String::from_utf8_lossy(&output.stderr))),
+    }
+}
