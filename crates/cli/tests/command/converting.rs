@@ -179,10 +179,7 @@ fn flame_graphs_add_up_and_compare() {
 }
 
 #[test]
-fn what_can_be_read_is_converted() {
-    if is_missing(&["python3"]) {
-        return;
-    }
+fn what_cannot_be_read_is_refused() {
     let scratch = Scratch::new();
     scratch.recorded(&["sh", "-c", "for i in 1 2 3 4; do ls -l /usr/bin > /dev/null; done"]).0.success();
     let whole = std::fs::read(scratch.outside("trace.dat")).unwrap();
