@@ -10,7 +10,7 @@ use crate::failure::{Done, Failure};
 use crate::number::{bytes, count};
 use crate::persistent;
 use crate::record::output::Output;
-use crate::report::{Feed, Problem, Surveyed, done, explain, play};
+use crate::report::{Feed, Problem, Surveyed, done, play, what_is_wrong};
 use crate::say::note;
 use convert::{ChromeTrace, FoldedStacks, PerfettoTrace, SliceTimeline, StackWeight};
 use std::fs::File;
@@ -97,7 +97,7 @@ fn read_file(
     source: &SourceArguments,
     make: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
-    let unusable = |error: &(dyn std::error::Error + 'static)| Failure::failed(explain(path, error));
+    let unusable = |error: &(dyn std::error::Error + 'static)| Failure::failed(what_is_wrong(path, error));
     let file = File::open(path).map_err(|error| unusable(&error))?;
     play_in_time(file, source.instance.name.as_deref(), source, &unusable, make)
 }

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 /// The tasks, in the order in which the help shows them.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Record a program", &["record", "report", "explain", "events"]),
+    ("Record a program, and look at it", &["record", "report", "explain", "convert", "flame", "events"]),
     (
         "Record in a persistent session",
         &["start", "run", "attach", "detach", "stop", "list", "stat", "delete", "install"],

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use query::RedactRule;
 use std::path::{Path, PathBuf};
 
-/// Convert a trace for other viewers: calls as nested slices, with their arguments and results.
+/// Convert a trace for Perfetto and other viewers.
 ///
 /// The file is a timeline of all threads by process: calls, functions and spans as slices, nested as they
 /// were made, other events as instants, and lost events as marks. Each is as long as `report --pair` says.
@@ -34,10 +34,10 @@ pub(crate) struct ConvertArguments {
     format: Option<ConvertFormat>,
 }
 
-/// Draw a flame graph: what was spent in which calls, and in what they were made from.
+/// Draw a flame graph of a trace, or what differs between two.
 ///
 /// Widths are times in calls, functions and spans, in all threads of the same name. Calls stand on the
-/// recorded stack if there is one (`-e` with `--stack`), and else on the calls, functions and spans that they
+/// recorded stack if there is one (`--stack`), and else on the calls, functions and spans that they
 /// are nested in.
 ///
 /// With --diff it draws B, coloured by how it differs from A: red is more, blue is less. What has vanished is

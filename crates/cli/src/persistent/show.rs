@@ -1,8 +1,6 @@
 //! `lookback show`.
 
-use crate::arguments::{
-    ExplainArguments, InstanceArguments, ShowArguments, SnapshotOption, ViewArguments,
-};
+use crate::arguments::{ExplainArguments, InstanceArguments, ShowArguments, SnapshotOption, ViewArguments};
 use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
 use crate::persistent::follow::follow;
