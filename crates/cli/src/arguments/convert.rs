@@ -37,7 +37,7 @@ pub(crate) struct ConvertArguments {
 /// Draw a flame graph of a trace, or what differs between two.
 ///
 /// Widths are times in calls, functions and spans, in all threads of the same name. Calls stand on the
-/// recorded stack if there is one (`--stack`), and else on the calls, functions and spans that they
+/// recorded stack if there is one (`--stacktrace`), and else on the calls, functions and spans that they
 /// are nested in.
 ///
 /// With --diff it draws B, coloured by how it differs from A: red is more, blue is less. What has vanished is
