@@ -17,13 +17,14 @@ mod report;
 mod set;
 mod snapshot;
 mod snapshots;
+mod source;
 mod tree;
 mod trigger;
 
 pub(crate) use attach::{AttachArguments, DetachArguments, MeantArguments};
 pub(crate) use budget::BudgetOption;
 pub(crate) use choice::ChoiceArguments;
-pub(crate) use convert::{ConvertArguments, ConvertFormat, FlameArguments, FlameWeight, SourceArguments};
+pub(crate) use convert::{ConvertArguments, ConvertFormat, FlameArguments, FlameWeight};
 pub(crate) use explain::ExplainArguments;
 pub(crate) use latency::LatencyArguments;
 pub(crate) use mounting::{ExecArguments, MountArguments};
@@ -36,6 +37,7 @@ pub(crate) use report::{FormArguments, ReportArguments, ViewArguments};
 pub(crate) use set::{ChangeArguments, SetArguments};
 pub(crate) use snapshot::{SnapshotArguments, SnapshotOption};
 pub(crate) use snapshots::{SnapshotsArguments, SnapshotsTask};
+pub(crate) use source::SourceArguments;
 pub(crate) use tree::{FileArguments, LsArguments};
 
 use clap::{Args, Parser, Subcommand};

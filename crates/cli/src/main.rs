@@ -59,7 +59,6 @@ fn main() -> ExitCode {
     let done = match arguments.task {
         TaskArguments::Record(arguments) => record::run(&arguments),
         TaskArguments::Report(arguments) => report::run(&arguments),
-        TaskArguments::Explain(arguments) if arguments.is_of_session() => persistent::explain(&arguments),
         TaskArguments::Explain(arguments) => report::explain(&arguments),
         TaskArguments::Convert(arguments) => convert::convert(&arguments),
         TaskArguments::Flame(arguments) => convert::flame(&arguments),

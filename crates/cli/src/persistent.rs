@@ -40,7 +40,7 @@ pub(crate) use list::list;
 pub(crate) use persist::persist;
 pub(crate) use run::{note_what_is_missing, run};
 pub(crate) use set::set;
-pub(crate) use show::{copied, explain, show};
+pub(crate) use show::{copied, show};
 pub(crate) use snapshot::snapshot;
 pub(crate) use snapshots::snapshots;
 pub(crate) use start::{set_triggers, start};

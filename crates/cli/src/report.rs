@@ -14,6 +14,7 @@ use crate::arguments::{ExplainArguments, ReportArguments, ViewArguments};
 use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
 use crate::number::count;
+use crate::persistent;
 use crate::say::note;
 use crate::stdout::written;
 use crate::unseen::lines;
@@ -46,10 +47,13 @@ pub(crate) fn run(arguments: &ReportArguments) -> Done {
     show_file(&arguments.file, arguments.buffer.as_deref(), &arguments.view)
 }
 
-/// Says what a trace.dat file has.
+/// Says what a trace.dat file or a session has.
 pub(crate) fn explain(arguments: &ExplainArguments) -> Done {
-    let path = arguments.file.as_deref().unwrap_or(Path::new("trace.dat"));
-    show_file(path, arguments.instance.name.as_deref(), &arguments.view())
+    let source = &arguments.source;
+    match source.file() {
+        Some(path) => show_file(path, source.instance.name.as_deref(), &arguments.view()),
+        None => show_written(persistent::copied(&source.instance, &source.snapshot)?, &arguments.view()),
+    }
 }
 
 fn show_file(path: &Path, buffer: Option<&str>, view: &ViewArguments) -> Done {

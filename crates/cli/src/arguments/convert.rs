@@ -1,9 +1,8 @@
 //! What `lookback convert` and `lookback flame` understand.
 
-use super::{ChoiceArguments, FormArguments, InstanceArguments, SnapshotOption, ViewArguments};
+use super::SourceArguments;
 use clap::{Args, ValueEnum};
-use query::RedactRule;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Convert a trace for Perfetto and other viewers.
 ///
@@ -79,51 +78,6 @@ pub(crate) enum FlameWeight {
     Bytes,
     /// Nanoseconds in which threads didn't run
     OffCpu,
-}
-
-/// What is read, and which events of it.
-#[derive(Debug, Args)]
-pub(crate) struct SourceArguments {
-    /// The trace.dat file [default: trace.dat, or a session's buffers with -s or --session]
-    #[arg(value_name = "FILE", conflicts_with_all = ["snapshot", "with_snapshots", "session"])]
-    file: Option<PathBuf>,
-
-    #[command(flatten)]
-    pub(crate) snapshot: SnapshotOption,
-
-    #[command(flatten)]
-    pub(crate) instance: InstanceArguments,
-
-    #[command(flatten)]
-    choice: ChoiceArguments,
-
-    /// Show *** for strings of these fields, as report does
-    #[arg(long, value_name = "EVENT.FIELD[~PATTERN]")]
-    redact: Vec<RedactRule>,
-
-    /// Show names of C++ and Rust as linkers know them, not as in the source
-    #[arg(long)]
-    no_demangle: bool,
-}
-
-impl SourceArguments {
-    /// The file; none where a session is meant.
-    pub(crate) fn file(&self) -> Option<&Path> {
-        let SnapshotOption { snapshot, with_snapshots } = &self.snapshot;
-        let is_of_session = snapshot.is_some() || *with_snapshots || self.instance.which.session.is_some();
-        (!is_of_session).then(|| self.file.as_deref().unwrap_or(Path::new("trace.dat")))
-    }
-
-    /// What is chosen of it, as `report` takes it.
-    pub(crate) fn view(&self) -> ViewArguments {
-        ViewArguments {
-            choice: self.choice.clone(),
-            form: FormArguments::default(),
-            no_demangle: self.no_demangle,
-            redact: self.redact.clone(),
-            ..ViewArguments::default()
-        }
-    }
 }
 
 /// A format of other programs.

@@ -1,6 +1,6 @@
 //! `lookback show`.
 
-use crate::arguments::{ExplainArguments, InstanceArguments, ShowArguments, SnapshotOption, ViewArguments};
+use crate::arguments::{InstanceArguments, ShowArguments, SnapshotOption, ViewArguments};
 use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
 use crate::persistent::follow::follow;
@@ -52,16 +52,6 @@ pub(crate) fn show(arguments: &ShowArguments) -> Done {
         }
         false => show_as_report(&session, &arguments.snapshot, &view),
     }
-}
-
-/// Says what a session holds.
-pub(crate) fn explain(arguments: &ExplainArguments) -> Done {
-    let session = Arc::new(arguments.instance.open()?);
-    if let Some(cpus) = &arguments.choice.cpu {
-        check_cpus(&session, cpus)?;
-    }
-    look_after(&session)?;
-    show_as_report(&session, &arguments.snapshot, &arguments.view())
 }
 
 /// Whether the session has any of these CPUs.
