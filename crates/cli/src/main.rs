@@ -21,6 +21,7 @@ mod convert;
 mod duration;
 mod events;
 mod exec;
+mod explain;
 mod failure;
 mod functions_off;
 mod interrupt;
@@ -59,7 +60,7 @@ fn main() -> ExitCode {
     let done = match arguments.task {
         TaskArguments::Record(arguments) => record::run(&arguments),
         TaskArguments::Report(arguments) => report::run(&arguments),
-        TaskArguments::Explain(arguments) => report::explain(&arguments),
+        TaskArguments::Explain(arguments) => explain::run(&arguments),
         TaskArguments::Convert(arguments) => convert::convert(&arguments),
         TaskArguments::Flame(arguments) => convert::flame(&arguments),
         TaskArguments::Start(arguments) => persistent::start(&arguments),

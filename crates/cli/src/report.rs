@@ -10,11 +10,10 @@ mod text;
 mod times;
 mod waits;
 
-use crate::arguments::{ExplainArguments, ReportArguments, ViewArguments};
+use crate::arguments::{ReportArguments, ViewArguments};
 use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
 use crate::number::count;
-use crate::persistent;
 use crate::say::note;
 use crate::stdout::written;
 use crate::unseen::lines;
@@ -47,16 +46,8 @@ pub(crate) fn run(arguments: &ReportArguments) -> Done {
     show_file(&arguments.file, arguments.buffer.as_deref(), &arguments.view)
 }
 
-/// Says what a trace.dat file or a session has.
-pub(crate) fn explain(arguments: &ExplainArguments) -> Done {
-    let source = &arguments.source;
-    match source.file() {
-        Some(path) => show_file(path, source.instance.name.as_deref(), &arguments.view()),
-        None => show_written(persistent::copied(&source.instance, &source.snapshot)?, &arguments.view()),
-    }
-}
-
-fn show_file(path: &Path, buffer: Option<&str>, view: &ViewArguments) -> Done {
+/// Shows the trace.dat file of this path, or a buffer of it.
+pub(crate) fn show_file(path: &Path, buffer: Option<&str>, view: &ViewArguments) -> Done {
     let unusable = |error: &(dyn Error + 'static)| Failure::failed(what_is_wrong(path, error));
     let file = File::open(path).map_err(|error| unusable(&error))?;
     done(show(file, buffer, view, &unusable))
