@@ -7,7 +7,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 use trace_data::event::{Event, EventTable};
 use trace_data::format::{Field, Kind};
-use trace_data::symbols::Symbols;
+use trace_data::symbols::{Symbols, place_at};
 
 /// What the event at the end of a call or elsewhere says: its fields by names, and their values.
 #[derive(Debug, Clone, Copy)]
@@ -162,19 +162,7 @@ pub(crate) struct FunctionLabels {
 impl FunctionLabels {
     /// `name+0x8`, or the address where it is in no function.
     pub(crate) fn label(&mut self, address: u64, symbols: &dyn Symbols) -> Rc<str> {
-        let find = || match symbols.symbol(address) {
-            Some(symbol) => format!("{}+{:#x}", symbol.name, symbol.offset).into(),
-            None => format!("{address:#x}").into(),
-        };
+        let find = || place_at(address, symbols).into();
         Rc::clone(self.known.entry(address).or_insert_with(find))
-    }
-}
-
-/// The function of an address, without the offset in it: the file where that is all that is known.
-pub(crate) fn function(address: u64, symbols: &dyn Symbols) -> Rc<str> {
-    match symbols.symbol(address) {
-        Some(symbol) if symbol.is_file() => format!("{}+{:#x}", symbol.name, symbol.offset).into(),
-        Some(symbol) => symbol.name.into(),
-        None => format!("{address:#x}").into(),
     }
 }

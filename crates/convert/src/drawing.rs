@@ -30,21 +30,13 @@ pub trait Drawing {
     /// Those of [`Drawing::begin`].
     fn instant(&mut self, instant: &Instant<'_>, trace: &TraceInfo<'_>) -> Result<(), Error>;
 
-    /// A thread begins to run or stops, on this CPU. Within are the slices that it is in, outermost first.
+    /// A thread begins to run or stops.
     ///
     /// # Errors
     ///
     /// Those of [`Drawing::begin`].
-    fn state(
-        &mut self,
-        tid: i32,
-        cpu: u32,
-        time: u64,
-        state: RunState,
-        within: &[Rc<SliceName>],
-        trace: &TraceInfo<'_>,
-    ) -> Result<(), Error> {
-        let _ = (tid, cpu, time, state, within, trace);
+    fn state(&mut self, change: &RunChange<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let _ = (change, trace);
         Ok(())
     }
 
@@ -157,6 +149,21 @@ pub struct Instant<'a> {
     pub within: &'a [Rc<SliceName>],
     /// What the event says.
     pub arguments: Option<SliceArguments<'a>>,
+}
+
+/// A thread begins to run or stops.
+#[derive(Debug)]
+pub struct RunChange<'a> {
+    /// The thread.
+    pub tid: i32,
+    /// Where.
+    pub cpu: u32,
+    /// When.
+    pub time: u64,
+    /// What it does from then on.
+    pub state: RunState,
+    /// The slices that the thread is in, outermost first.
+    pub within: &'a [Rc<SliceName>],
 }
 
 /// What a thread does.

@@ -1,13 +1,14 @@
 //! Folded stacks: a line for each stack, with how much was spent there; and nothing within it counts.
 
-use crate::arguments::{ArgumentValue, FunctionLabels, function};
-use crate::drawing::{Drawing, Instant, RunState, SliceEnd, SliceName, SliceStart};
+use crate::arguments::{ArgumentValue, FunctionLabels};
+use crate::drawing::{Drawing, Instant, RunChange, RunState, SliceEnd, SliceName, SliceStart};
 use export::Error;
 use query::ProcessTree;
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::rc::Rc;
 use trace_data::info::TraceInfo;
+use trace_data::symbols::function_at;
 use trace_data::text::printable;
 
 /// What is summed up of each stack.
@@ -103,7 +104,8 @@ impl<W: Write> FoldedStacks<W> {
 
     fn push_stack(&mut self, stack: &[u64], trace: &TraceInfo<'_>) {
         for address in stack.iter().rev() {
-            let name = self.functions.entry(*address).or_insert_with(|| function(*address, trace.symbols));
+            let name =
+                self.functions.entry(*address).or_insert_with(|| function_at(*address, trace.symbols).into());
             frame(name, &mut self.line);
         }
     }
@@ -159,15 +161,8 @@ impl<W: Write> Drawing for FoldedStacks<W> {
         Ok(())
     }
 
-    fn state(
-        &mut self,
-        tid: i32,
-        _cpu: u32,
-        time: u64,
-        state: RunState,
-        within: &[Rc<SliceName>],
-        _trace: &TraceInfo<'_>,
-    ) -> Result<(), Error> {
+    fn state(&mut self, change: &RunChange<'_>, _trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let RunChange { tid, time, state, within, .. } = *change;
         if self.weight != StackWeight::OffCpu {
             return Ok(());
         }

@@ -58,7 +58,9 @@ mod perfetto;
 mod timeline;
 
 pub use chrome::ChromeTrace;
-pub use drawing::{Drawing, Instant, RunState, SliceEnd, SliceEnding, SliceName, SliceStart, Track};
+pub use drawing::{
+    Drawing, Instant, RunChange, RunState, SliceEnd, SliceEnding, SliceName, SliceStart, Track,
+};
 pub use folded::{FoldedStacks, StackWeight};
 pub use perfetto::PerfettoTrace;
 pub use timeline::SliceTimeline;

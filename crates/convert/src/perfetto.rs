@@ -6,7 +6,7 @@ mod message;
 
 use crate::arguments::{ArgumentValue, FunctionLabels, SliceArguments};
 use crate::chrome::lost_text;
-use crate::drawing::{Drawing, Instant, RunState, SliceEnd, SliceName, SliceStart, Track};
+use crate::drawing::{Drawing, Instant, RunChange, RunState, SliceEnd, SliceName, SliceStart, Track};
 use export::Error;
 use interned::Interned;
 use message::*;
@@ -14,7 +14,6 @@ use prost::Message;
 use query::ProcessTree;
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
-use std::rc::Rc;
 use trace_data::info::TraceInfo;
 use trace_data::page::Missed;
 
@@ -245,15 +244,8 @@ impl<W: Write> Drawing for PerfettoTrace<W> {
         self.add(Moment { kind: INSTANT, track, time, name: Some(name), arguments, ending: None }, trace)
     }
 
-    fn state(
-        &mut self,
-        tid: i32,
-        cpu: u32,
-        time: u64,
-        state: RunState,
-        _within: &[Rc<SliceName>],
-        trace: &TraceInfo<'_>,
-    ) -> Result<(), Error> {
+    fn state(&mut self, change: &RunChange<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let RunChange { tid, cpu, time, state, .. } = *change;
         // Perfetto's numbers.
         let state = match state {
             RunState::Runnable => 2,

@@ -6,10 +6,12 @@ mod sink;
 mod thread_slices;
 
 use crate::arguments::{ShownFields, SliceArguments};
-use crate::drawing::{Drawing, Instant, RunState, SliceEnd, SliceEnding, SliceName, SliceStart, Track};
+use crate::drawing::{
+    Drawing, Instant, RunChange, RunState, SliceEnd, SliceEnding, SliceName, SliceStart, Track,
+};
 use export::Error;
 use names::SliceNames;
-use query::ProcessTree;
+use query::{ProcessTree, are_ends_of_one_call, has_no_end};
 use role::{TimelineEvent, TimelineRole, slice_name};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -19,12 +21,6 @@ use trace_data::info::TraceInfo;
 use trace_data::page::Missed;
 use trace_data::record::Record;
 use trace_data::text::callers;
-
-/// The most by which the clock's readings of both ends of a slice differ from the length that its end has.
-const CLOCK_DIFFERENCE: u64 = 1000;
-
-/// The number by which a handler of a signal returns: nothing is recorded of that call's end.
-const RT_SIGRETURN: i64 = 15;
 
 /// Makes slices of records, and has them drawn.
 #[derive(Debug)]
@@ -92,13 +88,11 @@ impl<D: Drawing> SliceTimeline<D> {
             self.thread(tid).expects_stack = false;
         }
         match &event.role {
-            TimelineRole::Entry { number: field } => {
+            TimelineRole::Entry { number: field, system_call } => {
                 let key = (id, number(field));
                 self.begin(record, key, &event.name, &event.shape, is_chosen, trace)?;
-                let is_endless =
-                    field.is_some() && key.1 == RT_SIGRETURN || &*event.name.name == "sys_rt_sigreturn";
-                if is_endless {
-                    self.leave_innermost(tid, record.time, SliceEnding::Left, trace)?;
+                if has_no_end(system_call.as_ref().and_then(|field| field.integer(payload))) {
+                    self.close(tid, record.time, None, SliceEnding::Left, trace)?;
                 }
             }
             TimelineRole::Exit { entry, number: field, duration } => {
@@ -161,16 +155,23 @@ impl<D: Drawing> SliceTimeline<D> {
     ) -> Result<(), Error> {
         let thread = self.thread(record.pid());
         thread.expects_stack = true;
-        let (track, start) = (thread.track, record.time);
-        let name = Rc::clone(name);
-        let slice =
-            OpenSlice { key, name: Rc::clone(&name), start, inner: 0, is_drawn: is_chosen, stack: None };
-        thread.push(slice);
-        if !is_chosen {
-            return Ok(());
-        }
         let arguments = Some(SliceArguments { shape, payload: record.payload });
-        self.drawing.begin(&SliceStart { track, time: start, name: &name, arguments }, trace)
+        let slice = SliceStart { track: thread.track, time: record.time, name, arguments };
+        self.open(key, &slice, is_chosen, trace)
+    }
+
+    /// A slice begins, within those that its thread is in.
+    fn open(
+        &mut self,
+        key: SliceKey,
+        slice: &SliceStart<'_>,
+        is_drawn: bool,
+        trace: &TraceInfo<'_>,
+    ) -> Result<(), Error> {
+        let (name, start) = (Rc::clone(slice.name), slice.time);
+        let open = OpenSlice { key, name, start, inner: 0, is_drawn, stack: None };
+        self.thread(slice.track.tid).push(open);
+        if is_drawn { self.drawing.begin(slice, trace) } else { Ok(()) }
     }
 
     /// A record ends the slice that has this key, and took so long if it says so.
@@ -185,15 +186,11 @@ impl<D: Drawing> SliceTimeline<D> {
     ) -> Result<(), Error> {
         let (tid, time) = (record.pid(), record.time);
         let found = self.thread(tid).find(key).map(|(inner, slice)| (inner, slice.start));
-        let is_its_own = |start: u64| {
-            let measured = length.map(|length| time.saturating_sub(length));
-            let is_measured = measured.is_some_and(|measured| measured.abs_diff(start) < CLOCK_DIFFERENCE);
-            is_measured || !self.gaps.lie_between(start, time)
-        };
+        let is_its_own = |start: u64| are_ends_of_one_call((start, time), length, &self.gaps);
         match found {
             Some((inner, start)) if is_its_own(start) => {
                 for _ in 0..inner {
-                    self.leave_innermost(tid, time, SliceEnding::Left, trace)?;
+                    self.close(tid, time, None, SliceEnding::Left, trace)?;
                 }
                 // Where recording the entry took long, the call began before that was stamped: more than up
                 // to the exit's record would overlap with what follows.
@@ -206,7 +203,7 @@ impl<D: Drawing> SliceTimeline<D> {
             Some((inner, _)) => {
                 for _ in 0..=inner {
                     let end = length.map_or(time, |length| time.saturating_sub(length));
-                    self.leave_innermost(tid, end, SliceEnding::Unfinished, trace)?;
+                    self.close(tid, end, None, SliceEnding::Unfinished, trace)?;
                 }
             }
             None => {}
@@ -215,12 +212,8 @@ impl<D: Drawing> SliceTimeline<D> {
             Some(length) if is_chosen => {
                 let start = time.saturating_sub(length);
                 let track = self.thread(tid).track;
-                let name = Rc::clone(&event.name);
-                let slice =
-                    OpenSlice { key, name: Rc::clone(&name), start, inner: 0, is_drawn: true, stack: None };
-                self.thread(tid).push(slice);
-                self.drawing
-                    .begin(&SliceStart { track, time: start, name: &name, arguments: None }, trace)?;
+                let slice = SliceStart { track, time: start, name: &event.name, arguments: None };
+                self.open(key, &slice, true, trace)?;
                 let arguments = Some(SliceArguments { shape: &event.shape, payload: record.payload });
                 self.close(tid, start.saturating_add(length), arguments, SliceEnding::Returned, trace)
             }
@@ -262,16 +255,6 @@ impl<D: Drawing> SliceTimeline<D> {
         self.drawing.end(&end, trace)
     }
 
-    fn leave_innermost(
-        &mut self,
-        tid: i32,
-        time: u64,
-        ending: SliceEnding,
-        trace: &TraceInfo<'_>,
-    ) -> Result<(), Error> {
-        self.close(tid, time, None, ending, trace)
-    }
-
     fn leave_all(
         &mut self,
         tid: i32,
@@ -280,7 +263,7 @@ impl<D: Drawing> SliceTimeline<D> {
         trace: &TraceInfo<'_>,
     ) -> Result<(), Error> {
         let depth = self.threads.get(&tid).map_or(0, ThreadSlices::depth);
-        (0..depth).try_for_each(|_| self.leave_innermost(tid, time, ending, trace))
+        (0..depth).try_for_each(|_| self.close(tid, time, None, ending, trace))
     }
 
     fn instant(
@@ -324,7 +307,8 @@ impl<D: Drawing> SliceTimeline<D> {
             return Ok(());
         }
         let within = self.threads.get(&tid).map_or(&[][..], ThreadSlices::names);
-        self.drawing.state(tid, record.cpu, record.time, state, within, trace)
+        let change = RunChange { tid, cpu: record.cpu, time: record.time, state, within };
+        self.drawing.state(&change, trace)
     }
 }
 

@@ -9,7 +9,7 @@ use trace_data::format::{Field, Kind};
 use trace_data::info::TraceInfo;
 use trace_data::page::Missed;
 use trace_data::record::Record;
-use trace_data::symbols::Symbols;
+use trace_data::symbols::{Symbols, function_at};
 use trace_data::text::{callers, print_date};
 
 /// Bytes that are collected before they are written.
@@ -209,13 +209,7 @@ fn stack(callers: &[u64], symbols: &dyn Symbols, out: &mut Vec<u8>) {
     out.extend_from_slice(b"<stack trace>");
     for caller in callers {
         out.extend_from_slice(b"\n => ");
-        match symbols.symbol(*caller) {
-            Some(symbol) if symbol.is_file() => {
-                out.extend_from_slice(format!("{}+{:#x}", symbol.name, symbol.offset).as_bytes());
-            }
-            Some(symbol) => out.extend_from_slice(symbol.name.as_bytes()),
-            None => out.extend_from_slice(format!("{caller:#x}").as_bytes()),
-        }
+        out.extend_from_slice(function_at(*caller, symbols).as_bytes());
     }
 }
 

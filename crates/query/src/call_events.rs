@@ -3,6 +3,7 @@
 use events::{error_name, system_call};
 use trace_data::event::{Event, EventTable};
 use trace_data::format::{Field, Format};
+use trace_data::gaps::Gaps;
 
 /// The event at the end of the calls that an event is at the start of.
 pub fn exit_of<'a>(entry: &Format, events: &'a EventTable) -> Option<&'a Event> {
@@ -37,6 +38,38 @@ pub fn is_of_system_calls(format: &Format) -> bool {
 /// The field that both ends of a call have in common, where their events are of several calls.
 pub fn number_of_call(format: &Format) -> Option<&Field> {
     format.field("id").filter(|_| format.system == system_call::RAW_SYSTEM)
+}
+
+/// The field with the number of the system call, of events of some.
+pub fn system_call_field(format: &Format) -> Option<&Field> {
+    let number = number_of_call(format).or_else(|| format.field("__syscall_nr"));
+    number.filter(|_| is_of_system_calls(format))
+}
+
+/// The number of the system call that a record is of. None for other events.
+pub fn system_call_number(format: &Format, payload: &[u8]) -> Option<i64> {
+    system_call_field(format)?.integer(payload)
+}
+
+/// The number of the call by which a handler of a signal returns.
+const RT_SIGRETURN: i64 = 15;
+
+/// Whether a thread that enters the system call of a number goes on elsewhere, so that nothing is recorded of
+/// its end.
+pub fn has_no_end(number: Option<i64>) -> bool {
+    number == Some(RT_SIGRETURN)
+}
+
+/// The most by which the clock's readings of both ends of a call differ from the length that its end has, in
+/// nanoseconds.
+const CLOCK_DIFFERENCE: u64 = 1000;
+
+/// Whether what was entered at `start` is what has ended at `end`, if that took `length`, as far as the end
+/// says. Else it may be another call, where events are missing in between.
+pub fn are_ends_of_one_call((start, end): (u64, u64), length: Option<u64>, gaps: &Gaps) -> bool {
+    let begun = length.map(|length| end.saturating_sub(length));
+    let is_measured = begun.is_some_and(|begun| begun.abs_diff(start) < CLOCK_DIFFERENCE);
+    is_measured || !gaps.lie_between(start, end)
 }
 
 /// What follows `end` in the name of a system call's event.
@@ -114,6 +147,13 @@ mod tests {
         }
         let raw = table.named("raw_syscalls", "sys_exit").unwrap().format();
         assert_eq!(number_of_call(raw).map(|field| field.name.as_str()), Some("id"));
+    }
+
+    #[test]
+    fn a_length_shows_ends_of_one_call_over_a_gap() {
+        let are = |length| are_ends_of_one_call((100, 5000), length, &Gaps::new(vec![(200, 300)]));
+        assert_eq!([Some(4900), Some(4000), Some(3800), None].map(are), [true, true, false, false]);
+        assert!(are_ends_of_one_call((400, 5000), None, &Gaps::new(vec![(200, 300)])));
     }
 
     #[test]

@@ -10,12 +10,11 @@ use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
 
-/// Follows the calls that threads are in. Takes memory for each of those, and for each descriptor that is
-/// open. The events of all system calls at once don't say what a call is about: they are left out.
+/// Follows the calls that threads are in. Takes memory for each of those. The events of all system calls at
+/// once don't say what a call is about: they are left out.
 #[derive(Debug)]
 pub struct FinishedCalls {
     gaps: Gaps,
-    descriptors: Descriptors,
     /// By event id.
     ends: HashMap<u16, Rc<CallEnd>>,
     /// By thread, the innermost last.
@@ -67,18 +66,23 @@ const MOST: usize = 64;
 impl FinishedCalls {
     /// Events are missing from `gaps`: what was entered before one may have ended in it.
     pub fn new(gaps: Gaps) -> FinishedCalls {
-        let descriptors = Descriptors::new(gaps.clone());
-        FinishedCalls { gaps, descriptors, ends: HashMap::new(), entered: HashMap::new() }
+        FinishedCalls { gaps, ends: HashMap::new(), entered: HashMap::new() }
     }
 
-    /// Looks at a record. All have to come, in the order of time. The call that ends with it.
-    pub fn add(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Option<FinishedCall> {
+    /// Looks at a record. All have to come, in the order of time. The call that ends with it. The descriptors
+    /// are as they were before it.
+    pub fn add(
+        &mut self,
+        record: &Record<'_>,
+        descriptors: &Descriptors,
+        trace: &TraceInfo<'_>,
+    ) -> Option<FinishedCall> {
         let find =
             || Rc::new(trace.events.get(record.id()).map_or(CallEnd::Other, |event| end(event, trace)));
         let end = self.ends.entry(record.id()).or_insert_with(find).clone();
-        let finished = match &*end {
+        match &*end {
             CallEnd::Entry { exit, caller, has_descriptor } => {
-                let names = has_descriptor.then(|| self.descriptors.names(record, trace));
+                let names = has_descriptor.then(|| descriptors.names(record, trace));
                 let descriptor = names.and_then(|names| Some(names.into_iter().next()?.1));
                 self.enter(record, *exit, caller.as_ref(), descriptor);
                 None
@@ -104,9 +108,7 @@ impl FinishedCalls {
                 })
             }
             CallEnd::Other => None,
-        };
-        self.descriptors.add(record, trace);
-        finished
+        }
     }
 
     fn enter(&mut self, record: &Record<'_>, exit: u16, caller: Option<&Field>, descriptor: Option<Rc<str>>) {
@@ -206,6 +208,7 @@ mod tests {
         let trace =
             TraceInfo { metadata: &metadata, events: &events, tasks: &(), symbols: &(), nanoseconds: true };
         let mut calls = FinishedCalls::new(Gaps::new(vec![(200, 300)]));
+        let descriptors = Descriptors::new(Gaps::default());
         let mut add = |id: u16, time: u64| {
             let word = abi::common::word(id, 0, 0, 5).to_le_bytes().to_vec();
             let rest = match id {
@@ -214,7 +217,7 @@ mod tests {
             };
             let payload = [word, rest].concat();
             let record = Record { cpu: 0, time, payload: &payload, lost: Missed::None };
-            let call = calls.add(&record, &trace)?;
+            let call = calls.add(&record, &descriptors, &trace)?;
             Some((call.error, call.length, call.caller, call.about(&record).unwrap().to_string()))
         };
         assert_eq!(add(OPEN, 100), None);

@@ -68,7 +68,10 @@ mod time;
 mod trace_file;
 mod waits;
 
-pub use call_events::{ErrorField, call_of, entry_of, exit_of, is_of_system_calls, number_of_call};
+pub use call_events::{
+    ErrorField, are_ends_of_one_call, call_of, entry_of, exit_of, has_no_end, is_of_system_calls,
+    number_of_call, system_call_field, system_call_number,
+};
 pub use choice::{Choice, Chooser};
 pub use counts::{Counts, Sum};
 pub use descriptors::Descriptors;

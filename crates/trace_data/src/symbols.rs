@@ -49,6 +49,28 @@ pub trait Symbols {
     }
 }
 
+/// The function that an address is in; the place in the file where that has no names, `file+0x8`; the address
+/// where neither is known.
+pub fn function_at(address: u64, symbols: &dyn Symbols) -> String {
+    match symbols.symbol(address) {
+        Some(symbol) if !symbol.is_file() => symbol.name.to_owned(),
+        found => place_of(found, address),
+    }
+}
+
+/// The place of an address in the function that it is in, `name+0x8`, or in the file where that has no names;
+/// the address where neither is known.
+pub fn place_at(address: u64, symbols: &dyn Symbols) -> String {
+    place_of(symbols.symbol(address), address)
+}
+
+fn place_of(symbol: Option<Symbol<'_>>, address: u64) -> String {
+    match symbol {
+        Some(symbol) => format!("{}+{:#x}", symbol.name, symbol.offset),
+        None => format!("{address:#x}"),
+    }
+}
+
 impl Symbols for () {
     fn symbol(&self, _address: u64) -> Option<Symbol<'_>> {
         None

@@ -1,6 +1,6 @@
 //! Which trace is read by what looks at one: a file or a session, and which events of it.
 
-use super::{ChoiceArguments, FormArguments, InstanceArguments, SnapshotOption, ViewArguments};
+use super::{ChoiceArguments, InstanceArguments, SnapshotOption, ViewArguments};
 use clap::Args;
 use query::RedactRule;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,6 @@ impl SourceArguments {
     pub(crate) fn view(&self) -> ViewArguments {
         ViewArguments {
             choice: self.choice.clone(),
-            form: FormArguments::default(),
             no_demangle: self.no_demangle,
             redact: self.redact.clone(),
             ..ViewArguments::default()

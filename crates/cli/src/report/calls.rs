@@ -8,7 +8,10 @@ use super::times::Times;
 use super::{held_by, label};
 use export::{Error, Sink};
 use line::{CallLine, outcome, split};
-use query::{Descriptors, LockHolder, LockWaits, is_of_system_calls};
+use query::{
+    Descriptors, LockHolder, LockWaits, are_ends_of_one_call, has_no_end, is_of_system_calls,
+    system_call_number,
+};
 use role::CallRole;
 use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};
@@ -16,7 +19,7 @@ use trace_data::event::Event;
 use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
-use trace_data::symbols::Symbols;
+use trace_data::symbols::{Symbols, function_at};
 use trace_data::text::{callers, printable};
 
 /// The most lines that wait for the end of a call that has started before them.
@@ -126,7 +129,7 @@ impl<W: Write> CallLines<W> {
         self.lines.push_back(CallLine { head, name, arguments, end: None, is_chosen });
         let call = OpenCall {
             id: record.id(),
-            number: system_call::number(event, record.payload),
+            number: system_call_number(event.format(), record.payload),
             time: record.time,
             line,
         };
@@ -142,16 +145,11 @@ impl<W: Write> CallLines<W> {
         trace: &TraceInfo<'_>,
     ) {
         let fields = self.fields(event, record, trace);
-        let call = self.innermost(record.pid(), id, system_call::number(event, record.payload));
+        let call = self.innermost(record.pid(), id, system_call_number(event.format(), record.payload));
         let measured = event.format().field("duration").and_then(|field| field.integer(record.payload));
         let measured = measured.map(|length| length as u64);
-        // The exit's time may be later than the end of the call.
-        let is_measured = |call: &OpenCall| {
-            let start = measured.map(|length| record.time.saturating_sub(length));
-            start.is_some_and(|start| start.abs_diff(call.time) < 1000)
-        };
         let is_certain =
-            |call: &OpenCall| is_measured(call) || !self.gaps.lie_between(call.time, record.time);
+            |call: &OpenCall| are_ends_of_one_call((call.time, record.time), measured, &self.gaps);
         let (call, before) = match call {
             Some(call) if is_certain(&call) => (Some(call), None),
             other => (None, other),
@@ -195,7 +193,7 @@ impl<W: Write> CallLines<W> {
 
     /// Leaves the call that a thread has just entered, if it has no end.
     fn go_on_elsewhere(&mut self, record: &Record<'_>, event: &Event) {
-        if system_call::has_no_end(system_call::number(event, record.payload))
+        if has_no_end(system_call_number(event.format(), record.payload))
             && let Some(call) = self.threads.get_mut(&record.pid()).and_then(Vec::pop)
         {
             self.close(&call, NO_RETURN);
@@ -312,10 +310,6 @@ fn name(event: &Event, suffix: &str, payload: &[u8]) -> String {
 
 /// The functions of a stack on a line, the innermost first.
 fn stack(callers: &[u64], symbols: &dyn Symbols) -> String {
-    let name = |address: &u64| match symbols.symbol(*address) {
-        Some(symbol) if symbol.is_file() => format!("{}+{:#x}", symbol.name, symbol.offset),
-        Some(symbol) => printable(symbol.name).into_owned(),
-        None => format!("{address:#x}"),
-    };
+    let name = |address: &u64| printable(&function_at(*address, symbols)).into_owned();
     callers.iter().map(name).collect::<Vec<_>>().join(" <- ")
 }

@@ -20,7 +20,7 @@ use trace_data::event::EventTable;
 use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
-use trace_data::symbols::Symbols;
+use trace_data::symbols::{Symbols, place_at};
 use trace_data::text::printable;
 
 /// Collects it, and prints it in the end: as text, or as an object in JSON.
@@ -79,8 +79,8 @@ impl<W: Write> Explanation<W> {
 
     fn add(&mut self, record: &Record<'_>, is_chosen: bool, trace: &TraceInfo<'_>) {
         self.tree.add(record, is_chosen, trace);
+        let finished = self.calls.add(record, self.waits.descriptors(), trace);
         self.waits.add(record, is_chosen, trace);
-        let finished = self.calls.add(record, trace);
         if let Some(event) = trace.events.get(record.id()) {
             self.deaths.add(event, record, trace);
         }
@@ -193,8 +193,5 @@ fn from(caller: Option<u64>, symbols: &dyn Symbols) -> String {
 
 /// The function that an address is in.
 fn function(address: u64, symbols: &dyn Symbols) -> String {
-    match symbols.symbol(address) {
-        Some(symbol) => format!("{}+{:#x}", printable(symbol.name), symbol.offset),
-        None => format!("{address:#x}"),
-    }
+    printable(&place_at(address, symbols)).into_owned()
 }

@@ -1,10 +1,9 @@
 //! What slices are called, each once.
 
-use crate::arguments::function;
 use crate::drawing::SliceName;
 use std::collections::HashMap;
 use std::rc::Rc;
-use trace_data::symbols::Symbols;
+use trace_data::symbols::{Symbols, function_at};
 
 /// All names of a timeline, so far.
 #[derive(Debug, Default)]
@@ -26,7 +25,7 @@ impl SliceNames {
         if let Some(name) = self.functions.get(&address) {
             return Rc::clone(name);
         }
-        let name = self.of("function", &function(address, symbols));
+        let name = self.of("function", &function_at(address, symbols));
         self.functions.insert(address, Rc::clone(&name));
         name
     }

@@ -2,7 +2,7 @@
 
 use crate::arguments::ShownFields;
 use crate::drawing::SliceName;
-use query::{entry_of, exit_of, number_of_call};
+use query::{entry_of, exit_of, number_of_call, system_call_field};
 use std::rc::Rc;
 use trace_data::event::{Event, EventTable};
 use trace_data::format::Field;
@@ -21,8 +21,8 @@ pub(super) struct TimelineEvent {
 /// What an event is on a timeline.
 #[derive(Debug)]
 pub(super) enum TimelineRole {
-    /// The start of a call; of several ones, with their number.
-    Entry { number: Option<Field> },
+    /// The start of a call; of several ones, with their number. Of a system call with its number in any case.
+    Entry { number: Option<Field>, system_call: Option<Field> },
     /// The end of the calls that this event is the start of, and how long they took where it says so.
     Exit { entry: u16, number: Option<Field>, duration: Option<Field> },
     /// A function begins.
@@ -87,7 +87,7 @@ impl TimelineRole {
         match exit_of(format, events).is_some() && events.named(&format.system, &enter).is_none()
             || is_span_enter(event, events)
         {
-            true => TimelineRole::Entry { number },
+            true => TimelineRole::Entry { number, system_call: system_call_field(format).cloned() },
             false => TimelineRole::Instant,
         }
     }

@@ -1,12 +1,8 @@
 //! System calls in lines of calls.
 
-use query::{ErrorField, is_of_system_calls, number_of_call};
+use query::{ErrorField, number_of_call};
 use trace_data::event::Event;
 use trace_data::format::Field;
-
-/// The number of the call by which a handler of a signal returns: nothing is recorded of its end, as the
-/// thread goes on where it was interrupted.
-const RT_SIGRETURN: i64 = 15;
 
 /// What a call is called: as in the kernel's text. That of all calls by its number.
 pub(super) fn name(event: &Event, payload: &[u8]) -> String {
@@ -18,18 +14,6 @@ pub(super) fn name(event: &Event, payload: &[u8]) -> String {
             format!("sys_{}", own.unwrap_or(name))
         }
     }
-}
-
-/// The number of the call that a record is of. None for other events.
-pub(super) fn number(event: &Event, payload: &[u8]) -> Option<i64> {
-    let format = event.format();
-    let number = number_of_call(format).or_else(|| format.field("__syscall_nr"));
-    number.filter(|_| is_of_system_calls(format))?.integer(payload)
-}
-
-/// Whether the calling thread goes on elsewhere after the call of a number.
-pub(super) fn has_no_end(number: Option<i64>) -> bool {
-    number == Some(RT_SIGRETURN)
 }
 
 /// The names and values of a record's arguments, or its result, and the error's name.
