@@ -13,6 +13,7 @@ int library_run(int x) { return library_step(x) + library_step(x); }
 
 const PROGRAM: &str = "
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 int library_run(int x);
 __attribute__((noinline)) int local_step(int x)
@@ -25,12 +26,13 @@ int main(int count, char **words)
 {
 	if (count == 2 && !fork())
 		execl(words[0], words[0], (char *)0);
-	usleep(1000);
 	printf(\"%d\\n\", local_step(1));
 	if (count > 2) {
 		fflush(stdout);
 		pause();
 	}
+	while (wait(0) > 0)
+		;
 	return 0;
 }
 ";
