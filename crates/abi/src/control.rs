@@ -96,7 +96,7 @@ pub use pids::{
 pub use placeholder::{FIRST_PLACEHOLDER, PLACEHOLDERS};
 pub use probe_hits::{PROBE_HITS, PROBE_HITS_SHARDS, ProbeHits};
 pub use process_status::ProcessStatus;
-pub use sections::{LOCKS_HELD, MeasuredSections, SECTIONS_ID, SIGNALS_BLOCKED, WAKEUPS};
+pub use sections::{AS_GRAPH, LOCKS_HELD, MeasuredSections, SECTIONS_ID, SIGNALS_BLOCKED, WAKEUPS};
 pub use state::State;
 pub use table::Table;
 pub use tracepoint_use::{TRACEPOINT_USES, TracepointUse};

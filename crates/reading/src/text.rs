@@ -20,7 +20,7 @@ pub fn layout(session: &Instance) -> Layout {
         comm: is_on(TraceOption::RecordCmd),
         tgid: is_on(TraceOption::RecordTgid),
         context_info: is_on(TraceOption::ContextInfo),
-        graph: (*preferred.tracer == FUNCTION_GRAPH).then(|| columns(session, &preferred)),
+        graph: columns(session, &preferred),
         latency: is_on(TraceOption::LatencyFormat),
         latency_start: 0,
         verbose: is_on(TraceOption::Verbose),
@@ -37,11 +37,16 @@ pub fn layout(session: &Instance) -> Layout {
     }
 }
 
-/// The columns of the text of [`FUNCTION_GRAPH`].
-fn columns(session: &Instance, preferred: &Preferences) -> GraphColumns {
+/// The columns of the text of [`FUNCTION_GRAPH`], or of a latency tracer that records as it does.
+fn columns(session: &Instance, preferred: &Preferences) -> Option<GraphColumns> {
     let is_on = |option| preferred.is_on(option);
-    GraphColumns {
-        cpus: u64::from(session.buffer().geometry().cpus),
+    let cpus = u64::from(session.buffer().geometry().cpus);
+    if preferred.tracer.measures_latency() && is_on(TraceOption::DisplayGraph) {
+        return Some(GraphColumns::of_sections(cpus));
+    }
+    (*preferred.tracer == FUNCTION_GRAPH).then(|| GraphColumns {
+        cpus,
+        relative_time: false,
         cpu: is_on(TraceOption::FuncgraphCpu),
         overhead: is_on(TraceOption::FuncgraphOverhead),
         thread: is_on(TraceOption::FuncgraphProc),
@@ -52,7 +57,7 @@ fn columns(session: &Instance, preferred: &Preferences) -> GraphColumns {
         return_value: is_on(TraceOption::FuncgraphRetval),
         return_value_hex: is_on(TraceOption::FuncgraphRetvalHex),
         return_address: session.option(TraceOption::FuncgraphRetaddr),
-    }
+    })
 }
 
 /// A session's events, ready to be printed, and the id that the next will have: there may be more by now, but

@@ -7,11 +7,12 @@ use crate::current;
 use crate::enabled::enabled_word;
 use crate::entered::{CallRecord, Entered, FrameRecord};
 use crate::recorder::{listed_as, passes};
-use crate::sections::is_in_section;
+use crate::sections::is_outside_sections;
 use crate::shared::SharedSession;
 use abi::control::FIRST_ALONE;
 use abi::instance::{
-    ARGUMENTS, FUNCTION_NOT_PIDS, FUNCTION_PIDS, FUNCTION_STACKS, IN_SECTIONS, NO_REPEATS, RECORDING,
+    ARGUMENTS, FUNCTION_NOT_PIDS, FUNCTION_PIDS, FUNCTION_STACKS, GRAPH_ARGUMENTS, IN_SECTIONS, NO_HANDLERS,
+    NO_REPEATS, RECORDING, RETURN_ADDRESSES,
 };
 use control::ControlArea;
 use core::sync::atomic::Ordering::Acquire;
@@ -59,10 +60,11 @@ impl Entered {
         let switched = shared.control.switched(event_id);
         let is_alone = switched.on.iter().take(2).count() < 2;
         switched.on.for_each(|instance| {
-            if self.is_kept_out(&shared.control, instance) {
+            let control = &shared.control;
+            if self.is_kept_out(control, instance) || is_outside_sections(control, instance) {
                 return;
             }
-            let Some(flags) = flags_of_calls(&shared.control, instance) else { return };
+            let flags = flags_of_calls(control, instance);
             // First: its filters are mapped with its buffer.
             if let Some(writer) = shared.writer_of(instance) {
                 let is_filtered = switched.filtered.contains(instance);
@@ -101,14 +103,13 @@ impl Entered {
     }
 }
 
-/// The flags of an instance that say how calls are recorded there. None where the calling thread's are not.
-fn flags_of_calls(control: &ControlArea, instance: usize) -> Option<u32> {
+/// The flags of an instance that say how calls are recorded there. Latency tracers don't have the options of
+/// those of functions.
+pub fn flags_of_calls(control: &ControlArea, instance: usize) -> u32 {
+    const OPTIONS: u32 =
+        ARGUMENTS | FUNCTION_STACKS | NO_REPEATS | GRAPH_ARGUMENTS | RETURN_ADDRESSES | NO_HANDLERS;
     let flags = control.instance_flags(instance);
-    if flags & IN_SECTIONS == 0 {
-        return Some(flags);
-    }
-    // The options are those of the tracer of functions.
-    is_in_section(control).then_some(flags & !(ARGUMENTS | FUNCTION_STACKS | NO_REPEATS))
+    if flags & IN_SECTIONS == 0 { flags } else { flags & !OPTIONS }
 }
 
 impl TracingInstance {

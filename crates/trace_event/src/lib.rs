@@ -31,6 +31,7 @@ mod entered;
 mod function;
 mod given_names;
 mod governor;
+mod graph;
 mod here;
 mod innermost;
 mod own_stack;
@@ -53,14 +54,16 @@ pub use call_time::{call_time, nanoseconds};
 pub use current_call::{EnteredCall, OuterCall, end_calls, enter_call, jump_out_of_calls, leave_call};
 pub use enabled::{ENABLED_SHIFT, NOTHING_ENABLED, enabled_word, is_enabled, slow_calls};
 pub use entered::{CallRecord, Entered, FrameRecord, enter, enter_in_libc};
-pub use function::TracingInstance;
+pub use function::{TracingInstance, flags_of_calls};
+pub use graph::{GraphExit, graph_entry, graph_exit};
 pub use own_stack::{memory_changes, reach_in_stack};
 pub use process::{
     AttachedAgain, AttachedSession, attach, attach_again, detach, detached_times, free_session, leave,
     session,
 };
 pub use sections::{
-    StateChange, change_state, section_state, sections_are_measured, with_locks, with_signals,
+    StateChange, change_state, is_outside_sections, section_state, sections_are_measured, with_locks,
+    with_signals,
 };
 pub use site::{register, unregister};
 pub use snapshot::{SeenError, chooses_errors, take_snapshot};

@@ -9,14 +9,18 @@
 //! first of what makes it and the last. Nobody looks at that while no latency tracer is current.
 
 use crate::entered::{CallRecord, Entered, FrameRecord, enter};
+use crate::graph::{GraphExit, graph_entry, graph_exit};
 use crate::here::CallingThread;
 use crate::shared::SharedSession;
 use crate::state::{locks_held, signals_are_blocked};
 use crate::{current, is_aside, is_enabled, nanoseconds, thread_words};
-use abi::control::{LOCKS_HELD, MeasuredSections, SECTIONS_ID, SIGNALS_BLOCKED};
+use abi::control::{LOCKS_HELD, MeasuredSections, SECTIONS_ID, SIGNALS_BLOCKED, WAKEUPS};
+use abi::instance::IN_SECTIONS;
 use control::{Context, ControlArea};
 use events::ftrace::FUNCTION_ID;
-use ring_buffer::{MeasuredSection, Reason, RecordBuffer, SnapshotCause, SnapshotOrigin, Writer};
+use ring_buffer::{
+    EncodedEvent, MeasuredSection, Reason, RecordBuffer, SnapshotCause, SnapshotOrigin, Writer,
+};
 use trigger_effect::keep_longest;
 
 /// The section that a thread is in.
@@ -111,12 +115,19 @@ pub unsafe fn change_state(
     }
 }
 
-/// Whether the calling thread is in a section that is measured.
-pub(crate) fn is_in_section(control: &ControlArea) -> bool {
+/// Whether what the calling thread calls is left out in an instance: that has functions within sections only
+/// ([`abi::instance::IN_SECTIONS`]), and the thread is in none. Which threads a wake-up concerns nobody knows
+/// before it is over: of those none is left out.
+#[inline]
+pub fn is_outside_sections(control: &ControlArea, instance: usize) -> bool {
+    control.instance_flags(instance) & IN_SECTIONS != 0 && !is_in_section(control.measured_sections())
+}
+
+fn is_in_section(measured: MeasuredSections) -> bool {
     // SAFETY: the words are the thread's own.
     let begun = unsafe { section().read_volatile() };
     // What a child in its parent's memory does there is not the parent's.
-    begun.start != 0 && begun.measured == control.measured_sections().0 && !is_aside()
+    (measured.states() & WAKEUPS != 0 || begun.start != 0 && begun.measured == measured.0) && !is_aside()
 }
 
 /// Begins a section, or ends one and notes how long it was, as the state changes.
@@ -218,12 +229,30 @@ impl Measuring {
 
     /// Writes where a section begins or ends.
     pub(crate) fn record(self, change: StateChange) {
+        let StateChange { function, caller, time, .. } = change;
+        if self.measured.is_graph() {
+            self.commit(time, graph_entry(self.entered, function, 0).event());
+            self.commit(
+                time,
+                graph_exit(
+                    self.entered,
+                    function,
+                    GraphExit { start: time, end: time, ..GraphExit::default() },
+                )
+                .event(),
+            );
+            return;
+        }
         let mut record = RecordBuffer::<5>::new();
         record.push(self.entered.common(FUNCTION_ID));
-        record.push(change.function);
-        record.push(change.caller);
-        let call = CallRecord { frame: core::ptr::null(), time: change.time };
-        self.entered.commit(self.shared, Some(call), (self.instance, self.writer), record.event());
+        record.push(function);
+        record.push(caller);
+        self.commit(time, record.event());
+    }
+
+    fn commit(self, time: u64, event: EncodedEvent<'_>) {
+        let call = CallRecord { frame: core::ptr::null(), time };
+        self.entered.commit(self.shared, Some(call), (self.instance, self.writer), event);
     }
 
     /// Keeps the trace of the section that has just ended.

@@ -11,13 +11,15 @@ pub const SIGNALS_BLOCKED: u32 = 1;
 pub const LOCKS_HELD: u32 = 2;
 /// It lasts from the call that wakes a thread until that thread goes on.
 pub const WAKEUPS: u32 = 4;
+/// Makes no section: where one begins and ends is written as calls of the tracer `function_graph`.
+pub const AS_GRAPH: u32 = 128;
 
 /// The word that says what is measured, and for whom. Only who has the lock on the session's settings changes
 /// it.
 ///
 /// ```text
 /// bits  0..8    what makes a section: any of SIGNALS_BLOCKED and LOCKS_HELD, or WAKEUPS; 0 while none is
-///               measured
+///               measured; with AS_GRAPH
 /// bits  8..16   the instance
 /// bits 32..64   how often that has changed: what began before the last change is not measured
 /// ```
@@ -38,7 +40,12 @@ impl MeasuredSections {
 
     /// What makes a section.
     pub const fn states(self) -> u32 {
-        self.0 as u32 & 0xff
+        self.0 as u32 & 0xff & !AS_GRAPH
+    }
+
+    /// Whether its ends are written as calls that the tracer `function_graph` has recorded.
+    pub const fn is_graph(self) -> bool {
+        self.0 as u32 & AS_GRAPH != 0
     }
 
     /// The instance that has asked for it, if one has.
@@ -56,7 +63,9 @@ mod tests {
     #[test]
     fn no_two_in_a_row_are_the_same() {
         let first = MeasuredSections(0).next(Some((65, SIGNALS_BLOCKED | LOCKS_HELD)));
-        assert_eq!((first.instance(), first.states()), (Some(65), 3));
+        assert_eq!((first.instance(), first.states(), first.is_graph()), (Some(65), 3, false));
+        let graph = first.next(Some((65, WAKEUPS | AS_GRAPH)));
+        assert_eq!((graph.instance(), graph.states(), graph.is_graph()), (Some(65), WAKEUPS, true));
         let none = first.next(None);
         assert_eq!((none.instance(), none.states()), (None, 0));
         assert_ne!(none.next(Some((65, 3))), first);

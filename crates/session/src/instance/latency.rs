@@ -3,7 +3,7 @@
 use super::options_before::OptionsBefore;
 use super::{Instance, Preferences, TraceOption, Tracer};
 use crate::{Error, Lock};
-use abi::control::WAKEUPS;
+use abi::control::{AS_GRAPH, WAKEUPS};
 use events::WakeRole;
 use ring_buffer::{MeasuredSection, Snapshot, SnapshotCause, SnapshotOrigin};
 
@@ -113,16 +113,17 @@ impl Instance {
         }
     }
 
-    /// Has traced processes measure what a tracer does, from a maximum of 0 on.
-    pub(super) fn measure_latency(&self, tracer: &Tracer) {
-        let control = self.control();
+    /// Has traced processes measure what the tracer of these preferences does, from a maximum of 0 on.
+    pub(super) fn measure_latency(&self, preferences: &Preferences) {
+        let (control, tracer) = (self.control(), preferences.tracer);
         control.measure_sections(None, std::iter::empty());
         self.drop_sections();
         if tracer.measures_latency() {
             control.set_max_latency(self.index, 0);
             let measures_wakeups = tracer.states & WAKEUPS != 0;
             let watched = WakeRole::watched().filter(|_| measures_wakeups);
-            control.measure_sections(Some((self.index, tracer.states)), watched);
+            let form = if preferences.is_on(TraceOption::DisplayGraph) { AS_GRAPH } else { 0 };
+            control.measure_sections(Some((self.index, tracer.states | form)), watched);
         }
     }
 }

@@ -40,6 +40,11 @@ impl Preferences {
         self.options = if on { self.options | option.bit() } else { self.options & !option.bit() };
     }
 
+    /// The events of functions that are on.
+    pub(super) fn events_of_functions(&self) -> &'static [u16] {
+        self.tracer.events_of_functions(|option| self.is_on(option))
+    }
+
     /// These preferences, with the options of others.
     pub(crate) fn with_options_of(self, others: &Preferences) -> Preferences {
         Preferences { options: others.options, ..self }

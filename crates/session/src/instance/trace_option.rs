@@ -126,10 +126,12 @@ options! {
         Storage::Flag { own: (NO_MARKER_COPIES, false), named: (MARKER_COPIES, true) }, EVERYWHERE;
     /// Nothing is recorded while `trace` is open.
     PauseOnTrace = "pause-on-trace", 0, PREFERENCE, EVERYWHERE;
-    /// Latency tracers of sections record calls of functions within them.
+    /// Latency tracers record calls of functions, those of sections only within them.
     FunctionTrace = "function-trace", 1, PREFERENCE, EVERYWHERE;
     /// PID filters of functions follow forks and exits.
     FunctionFork = "function-fork", 0, Storage::PidFilters(Filtered::Functions), EVERYWHERE;
+    /// Latency tracers record functions as calls within calls, and how long they took.
+    DisplayGraph = "display-graph", 0, PREFERENCE, EVERYWHERE;
     /// The stack is recorded after each event.
     Stacktrace = "stacktrace", 0, flag(STACKS, true), EVERYWHERE;
     /// The stack is recorded after each call of a function.
@@ -242,7 +244,11 @@ impl Instance {
     /// Switches an option. One of the current tracer's that can't be combined with others of it is refused.
     pub fn set_option(&self, option: TraceOption, on: bool) -> Result<(), Error> {
         match option.storage() {
-            Storage::Preferences if option == TraceOption::FunctionTrace => self.set_function_trace(on)?,
+            Storage::Preferences
+                if matches!(option, TraceOption::FunctionTrace | TraceOption::DisplayGraph) =>
+            {
+                self.set_latency_functions(option, on)?;
+            }
             Storage::Preferences => self.prefer(|preferred| preferred.set(option, on))?,
             Storage::AlwaysOn if on => {}
             Storage::AlwaysOn => return Err(Error::AlwaysOn { option: option.name() }),

@@ -12,8 +12,7 @@ pub use function::FUNCTION;
 pub use function_graph::FUNCTION_GRAPH;
 
 use super::TraceOption;
-use crate::{Error, Instance};
-use abi::control::{LOCKS_HELD, SIGNALS_BLOCKED};
+use crate::{Error, Instance, Lock};
 use abi::instance::IN_SECTIONS;
 
 /// A tracer.
@@ -62,11 +61,15 @@ impl Tracer {
         !self.events.is_empty()
     }
 
-    /// The events that are on while it is current, if latency tracers trace functions `in_sections`.
-    fn events_of_functions(&self, in_sections: bool) -> &'static [u16] {
-        // Of wake-ups nobody knows which calls are within them.
-        let has_sections = self.states & (SIGNALS_BLOCKED | LOCKS_HELD) != 0;
-        if in_sections && has_sections { FUNCTION.events } else { self.events }
+    /// The events that are on while it is current, where these options are on: calls of functions, as latency
+    /// tracers want them.
+    pub(super) fn events_of_functions(&self, is_on: impl Fn(TraceOption) -> bool) -> &'static [u16] {
+        match self.measures_latency() {
+            true if !is_on(TraceOption::FunctionTrace) => &[],
+            true if is_on(TraceOption::DisplayGraph) => FUNCTION_GRAPH.events,
+            true => FUNCTION.events,
+            false => self.events,
+        }
     }
 
     /// Whether it measures sections of programs, and keeps the trace of the longest.
@@ -107,23 +110,34 @@ impl Instance {
 
     /// Whether calls of functions are recorded.
     pub(crate) fn traces_functions(&self) -> bool {
-        let preferences = self.preferences();
-        let in_sections = preferences.is_on(TraceOption::FunctionTrace);
-        !preferences.tracer.events_of_functions(in_sections).is_empty()
+        !self.preferences().events_of_functions().is_empty()
     }
 
-    /// Switches the option `function-trace`. Traced processes follow, as in [`Instance::set_tracer`].
-    pub(super) fn set_function_trace(&self, on: bool) -> Result<(), Error> {
+    /// Switches an option that says how latency tracers record functions. Traced processes follow, as in
+    /// [`Instance::set_tracer`]. Where another kind of records is made from now on, what was measured and recorded before is dropped, as in the kernel.
+    pub(super) fn set_latency_functions(&self, option: TraceOption, on: bool) -> Result<(), Error> {
         let lock = self.session.lock_settings()?;
-        let mut preferences = self.preferences();
-        preferences.set(TraceOption::FunctionTrace, on);
+        let before = self.preferences();
+        let mut preferences = before;
+        preferences.set(option, on);
         self.prefer_locked(preferences)?;
-        let tracer = preferences.tracer;
-        if tracer.events_of_functions(true) != tracer.events_of_functions(false) {
-            FUNCTION.events.iter().for_each(|event| self.control().enable(*event, self.index, on));
-            self.session.call_for_functions(&lock);
+        let is_remade = option == TraceOption::DisplayGraph && before.is_on(option) != on;
+        self.switch_functions([before.events_of_functions(), preferences.events_of_functions()], &lock);
+        if is_remade && preferences.tracer.measures_latency() {
+            self.measure_latency(&preferences);
+            self.buffer().clear();
         }
         Ok(())
+    }
+
+    /// Records functions by other events than before.
+    fn switch_functions(&self, [ended, begun]: [&[u16]; 2], lock: &Lock) {
+        if ended == begun {
+            return;
+        }
+        ended.iter().for_each(|event| self.control().enable(*event, self.index, false));
+        begun.iter().for_each(|event| self.control().enable(*event, self.index, true));
+        self.session.call_for_functions(lock);
     }
 
     /// Makes a tracer the current one of this instance. Traced processes follow:
@@ -131,28 +145,22 @@ impl Instance {
     /// and for one that measures latencies while another instance has one.
     pub fn set_tracer(&self, tracer: &'static Tracer) -> Result<(), Error> {
         let lock = self.session.lock_settings()?;
-        let before = self.tracer();
-        if tracer == before {
+        let before = self.preferences();
+        if *tracer == *before.tracer {
             return Ok(());
         }
         tracer.check(|option| self.option(option))?;
         if tracer.measures_latency() {
             self.prepare_latency(&lock)?;
         }
-        let mut preferences = self.preferences();
+        let mut preferences = before;
         preferences.tracer = tracer;
-        self.choose_latency_options(&mut preferences, before);
+        self.choose_latency_options(&mut preferences, before.tracer);
         self.prefer_locked(preferences)?;
-        let in_sections = preferences.is_on(TraceOption::FunctionTrace);
-        let [ended, begun] = [before, tracer].map(|tracer| tracer.events_of_functions(in_sections));
-        ended.iter().for_each(|event| self.control().enable(*event, self.index, false));
         self.control().set_instance_flags(self.index, IN_SECTIONS, tracer.measures_latency());
-        begun.iter().for_each(|event| self.control().enable(*event, self.index, true));
-        if !ended.is_empty() || !begun.is_empty() {
-            self.session.call_for_functions(&lock);
-        }
-        if before.measures_latency() || tracer.measures_latency() {
-            self.measure_latency(tracer);
+        self.switch_functions([before.events_of_functions(), preferences.events_of_functions()], &lock);
+        if before.tracer.measures_latency() || tracer.measures_latency() {
+            self.measure_latency(&preferences);
         }
         Ok(())
     }
@@ -188,8 +196,23 @@ mod tests {
         session.set_option(TraceOption::FunctionTrace, true).unwrap();
         assert_eq!((on(&session), in_sections()), ([true, false], true));
         choose("wakeup");
-        assert_eq!(on(&session), [false; 2], "no call is known to be within a wake-up");
+        assert_eq!((on(&session), in_sections()), ([true, false], true));
+        let ends_as_graph = || session.control().measured_sections().is_graph();
+        session.set_max_latency(5).unwrap();
+        session.set_option(TraceOption::DisplayGraph, true).unwrap();
+        assert_eq!((on(&session), ends_as_graph(), session.max_latency()), ([false, true], true, 0));
+        session.set_option(TraceOption::FunctionTrace, false).unwrap();
+        assert_eq!((on(&session), ends_as_graph()), ([false; 2], true));
+        choose("preemptoff");
+        session.set_option(TraceOption::FunctionTrace, true).unwrap();
+        assert_eq!((on(&session), ends_as_graph()), ([false, true], true));
+        session.set_max_latency(5).unwrap();
+        session.set_option(TraceOption::DisplayGraph, true).unwrap();
+        assert_eq!(session.max_latency(), 5, "nothing has changed");
         choose("function");
+        assert_eq!((on(&session), in_sections()), ([true, false], false));
+        session.set_option(TraceOption::DisplayGraph, false).unwrap();
+        assert_eq!((on(&session), session.max_latency()), ([true, false], 5));
         session.set_option(TraceOption::FunctionTrace, false).unwrap();
         assert_eq!((on(&session), in_sections()), ([true, false], false));
     }

@@ -41,6 +41,8 @@ pub struct GraphColumns {
     pub duration: bool,
     /// `funcgraph-abstime`: the time. Off.
     pub time: bool,
+    /// The time since a section began, as latency tracers show it. Off.
+    pub relative_time: bool,
     /// `funcgraph-tail`: a function's name at its closing brace. Off.
     pub tail: bool,
     /// `funcgraph-overrun`: how many calls were too deeply nested to be recorded. Off.
@@ -53,6 +55,13 @@ pub struct GraphColumns {
     pub return_address: bool,
 }
 
+impl GraphColumns {
+    /// Those of a section that a latency tracer has measured.
+    pub fn of_sections(cpus: u64) -> GraphColumns {
+        GraphColumns { cpus, thread: true, relative_time: true, ..GraphColumns::default() }
+    }
+}
+
 impl Default for GraphColumns {
     fn default() -> GraphColumns {
         GraphColumns {
@@ -62,6 +71,7 @@ impl Default for GraphColumns {
             thread: false,
             duration: true,
             time: false,
+            relative_time: false,
             tail: false,
             overrun: false,
             return_value: false,

@@ -45,6 +45,7 @@ fn names(columns: GraphColumns, has_flags: bool, has_dates: bool, out: &mut Vec<
     let parts = [
         (columns.time && has_dates, "             TIME              ", "              |                "),
         (columns.time && !has_dates, "     TIME       ", "      |         "),
+        (columns.relative_time, "   REL TIME     ", "      |         "),
         (columns.cpu, " CPU", " |  "),
         (columns.thread, "  TASK/PID       ", "   |    |        "),
         (has_flags, "||||   ", "||||   "),
@@ -52,7 +53,7 @@ fn names(columns: GraphColumns, has_flags: bool, has_dates: bool, out: &mut Vec<
         (true, "               FUNCTION CALLS\n", "               |   |   |   |\n"),
     ];
     if has_flags {
-        let before = parts.iter().take(4).filter(|(is_there, ..)| *is_there);
+        let before = parts.iter().take(5).filter(|(is_there, ..)| *is_there);
         let width: usize = before.map(|(_, name, _)| name.len()).sum();
         for line in FLAGS {
             out.push(b'#');
@@ -60,7 +61,7 @@ fn names(columns: GraphColumns, has_flags: bool, has_dates: bool, out: &mut Vec<
             out.extend_from_slice(line.as_bytes());
         }
     }
-    let mut line = |texts: [&str; 7]| {
+    let mut line = |texts: [&str; 8]| {
         out.push(b'#');
         for (_, text) in parts.iter().zip(texts).filter(|((is_there, ..), _)| *is_there) {
             out.extend_from_slice(text.as_bytes());

@@ -132,12 +132,16 @@ impl Lines<'_> {
         if let Some(last) = self.cpu.pid.replace(pid).filter(|last| *last != pid) {
             self.change(record.cpu, last, pid);
         }
-        let GraphColumns { time, cpu, thread, .. } = self.columns;
+        let GraphColumns { time, relative_time, cpu, thread, .. } = self.columns;
         if !self.layout.context_info {
             return;
         }
         if time {
             self.time(record.time);
+        }
+        if relative_time {
+            decimal(record.time.saturating_sub(self.layout.latency_start) / 1000, 10, b' ', self.out);
+            self.out.extend_from_slice(b" us |  ");
         }
         if cpu {
             self.cpu(record.cpu);

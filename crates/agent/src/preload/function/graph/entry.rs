@@ -13,12 +13,14 @@ use crate::preload::function::probed;
 use crate::preload::function::traced_site::TracedSite;
 use crate::preload::signal::running;
 use ::call_slots::{SlotUse, WithState};
-use abi::instance::{FUNCTION_NOT_PIDS, FUNCTION_PIDS, NO_HANDLERS, PROFILE, RECORDING, RETURN_PROBES};
+use abi::instance::{
+    FUNCTION_NOT_PIDS, FUNCTION_PIDS, IN_SECTIONS, NO_HANDLERS, PROFILE, RECORDING, RETURN_PROBES,
+};
 use control::{ControlArea, InstanceSet};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use events::ftrace::FUNCGRAPH_ENTRY_ID;
-use trace_event::{Entered, call_time, session};
+use trace_event::{Entered, call_time, flags_of_calls, is_outside_sections, session};
 
 /// How many functions, jumped to one after the other, are recorded of one call: functions that jump to each
 /// other for as long as the program runs would use up all slots.
@@ -142,7 +144,7 @@ fn has_limits() -> bool {
         let control = session.control();
         control.instance_graph_depth(RECORDING) != 0
             || control.instance_threshold(RECORDING) != 0
-            || control.instance_flags(RECORDING) & (FUNCTION_PIDS | FUNCTION_NOT_PIDS) != 0
+            || control.instance_flags(RECORDING) & (FUNCTION_PIDS | FUNCTION_NOT_PIDS | IN_SECTIONS) != 0
     })
 }
 
@@ -241,6 +243,7 @@ fn enter_as(
             && is_shallow(session.control(), *instance, outer)
             && !is_unwanted_handler(session.control(), *instance)
             && !entered.is_kept_out(session.control(), *instance)
+            && !is_outside_sections(session.control(), *instance)
     };
     let recorded = wanting.iter().filter(is_recorded).fold(InstanceSet::default(), InstanceSet::with);
     let is_first_hidden = hidden != before.hidden;
@@ -332,5 +335,5 @@ fn is_shallow(control: &ControlArea, instance: usize, outer: SlotUse) -> bool {
 
 /// Whether this is a handler of a signal, or below one, and an instance doesn't want these.
 fn is_unwanted_handler(control: &ControlArea, instance: usize) -> bool {
-    control.instance_flags(instance) & NO_HANDLERS != 0 && running::is_running()
+    flags_of_calls(control, instance) & NO_HANDLERS != 0 && running::is_running()
 }

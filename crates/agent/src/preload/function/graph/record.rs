@@ -6,21 +6,18 @@ use super::thread::missed;
 use super::{chain, profile};
 use crate::preload::function::call::FunctionCall;
 use crate::preload::function::probed;
-use abi::instance::{GRAPH_ARGUMENTS, PROFILE, RECORDING, RETURN_ADDRESSES, RETURN_PROBES};
+use abi::instance::{GRAPH_ARGUMENTS, IN_SECTIONS, PROFILE, RECORDING, RETURN_ADDRESSES, RETURN_PROBES};
 use call_slots::SlotUse;
 use control::{ControlArea, InstanceSet};
 use core::sync::atomic::Ordering::Relaxed;
-use events::ftrace::{FGRAPH_RETADDR_ENTRY_ID, FUNCGRAPH_ENTRY_ID, FUNCGRAPH_EXIT_ID};
+use events::ftrace::{FGRAPH_RETADDR_ENTRY_ID, FUNCGRAPH_ENTRY_ID};
 use ring_buffer::{EncodedEvent, RecordBuffer};
-use trace_event::{Entered, nanoseconds, session};
+use trace_event::{Entered, GraphExit, flags_of_calls, graph_entry, graph_exit, nanoseconds, session};
 
 /// Writes to the first instance that a function is called. False where it doesn't record, or can't.
 #[inline(always)]
 pub(super) fn write_entry(entered: Entered, function: u64, depth: u32, time: u64) -> bool {
-    let mut record = RecordBuffer::<4>::new();
-    record.push(entered.common(FUNCGRAPH_ENTRY_ID));
-    record.push(function);
-    record.push_half(depth);
+    let mut record = graph_entry(entered, function, depth);
     entered.write_at(time, record.event(), InstanceSet::FIRST) == InstanceSet::FIRST
 }
 
@@ -37,7 +34,7 @@ pub(super) fn record_entry(
     instances.for_each(|instance| {
         let only = InstanceSet::default().with(instance);
         let depth = chain::depth(outer, instance);
-        let is_there = control.instance_threshold(instance) != 0
+        let is_there = threshold(control, instance) != 0
             || write_entry_to(entered, control, call, (time, depth), instance) == only;
         if is_there {
             written = written.with(instance);
@@ -56,7 +53,7 @@ fn write_entry_to(
     let write =
         |event: EncodedEvent<'_>| entered.write_at(time, event, InstanceSet::default().with(instance));
     let mut record = RecordBuffer::<9>::new();
-    let flags = control.instance_flags(instance);
+    let flags = flags_of_calls(control, instance);
     if flags & RETURN_ADDRESSES != 0 {
         let caller = real_caller(call.caller());
         let [low, high] = [caller as u32, (caller >> 32) as u32];
@@ -65,16 +62,24 @@ fn write_entry_to(
         [depth, low, high].into_iter().for_each(|half| record.push_half(half));
         return write(record.event());
     }
+    let Some(arguments) = call.arguments().filter(|_| flags & GRAPH_ARGUMENTS != 0) else {
+        return write(graph_entry(entered, call.site(), depth).event());
+    };
     record.push(entered.common(FUNCGRAPH_ENTRY_ID));
     record.push(call.site());
-    match call.arguments().filter(|_| flags & GRAPH_ARGUMENTS != 0) {
-        Some(arguments) => {
-            record.push(u64::from(depth));
-            arguments.into_iter().for_each(|word| record.push(word));
-        }
-        None => record.push_half(depth),
-    }
+    record.push(u64::from(depth));
+    arguments.into_iter().for_each(|word| record.push(word));
     write(record.event())
+}
+
+/// Calls that take less, in nanoseconds, are not recorded in an instance. For a latency tracer it is
+/// sections that the threshold is about.
+fn threshold(control: &ControlArea, instance: usize) -> u64 {
+    match control.instance_threshold(instance) {
+        0 => 0,
+        _ if control.instance_flags(instance) & IN_SECTIONS != 0 => 0,
+        threshold => threshold,
+    }
 }
 
 /// Writes that a function has returned, where its entry was recorded, and counts it where that was.
@@ -122,16 +127,11 @@ fn write_exit(
     instance: usize,
 ) {
     let start = slot.start.load(Relaxed);
-    let threshold = session().map_or(0, |session| session.control().instance_threshold(instance));
+    let threshold = session().map_or(0, |session| threshold(session.control(), instance));
     if threshold != 0 && nanoseconds(start, end) < threshold {
         return;
     }
-    let mut record = RecordBuffer::<6>::new();
-    record.push(entered.common(FUNCGRAPH_EXIT_ID));
-    record.push(slot.function.load(Relaxed));
-    record.push(value);
-    record.push(u64::from(missed()) << 32 | u64::from(depth));
-    record.push(start);
-    record.push(end);
+    let exit = GraphExit { value, depth, missed: missed(), start, end };
+    let mut record = graph_exit(entered, slot.function.load(Relaxed), exit);
     entered.write_at(end, record.event(), InstanceSet::default().with(instance));
 }
