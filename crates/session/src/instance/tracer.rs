@@ -114,7 +114,8 @@ impl Instance {
     }
 
     /// Switches an option that says how latency tracers record functions. Traced processes follow, as in
-    /// [`Instance::set_tracer`]. Where another kind of records is made from now on, what was measured and recorded before is dropped, as in the kernel.
+    /// [`Instance::set_tracer`]. Where another kind of records is made from now on, what was measured and
+    /// recorded before is dropped, as in the kernel.
     pub(super) fn set_latency_functions(&self, option: TraceOption, on: bool) -> Result<(), Error> {
         let lock = self.session.lock_settings()?;
         let before = self.preferences();
