@@ -22,6 +22,20 @@ __attribute__((noinline)) unsigned long passed(unsigned long value)
 	return sum;
 }
 
+__asm__(".section .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n.weak _.stapsdt.base\n"
+	"_.stapsdt.base: .space 1\n.previous\n");
+
+/* With a place for USDT, as <sys/sdt.h> has it: a nop of one byte, and a note about it. */
+__attribute__((noinline)) unsigned long marked(unsigned long value)
+{
+	__asm__ volatile("990: nop\n.pushsection .note.stapsdt,\"\",\"note\"\n.balign 4\n"
+			 ".4byte 992f-991f, 994f-993f, 3\n991: .asciz \"stapsdt\"\n992: .balign 4\n"
+			 "993: .8byte 990b, _.stapsdt.base, 0\n.asciz \"benches\"\n.asciz \"marked\"\n"
+			 ".asciz \"8@%0\"\n994: .balign 4\n.popsection\n"
+			 : "+r"(value));
+	return value + 1;
+}
+
 /* The barrier keeps it from becoming a loop. */
 __attribute__((noinline)) unsigned long fibonacci(unsigned long number)
 {
@@ -52,6 +66,14 @@ static void pass(unsigned long count)
 		value = passed(value);
 }
 
+static void mark(unsigned long count)
+{
+	unsigned long value = 0;
+
+	while (count--)
+		value = marked(value);
+}
+
 static void nest(unsigned long count)
 {
 	volatile unsigned long number = 20;
@@ -75,7 +97,8 @@ static void read_counter(unsigned long count)
 int main(void)
 {
 	static const struct operation operations[] = {
-		{ "call", call }, { "pass", pass }, { "nest", nest }, { "ask", ask }, { "counter", read_counter },
+		{ "call", call }, { "pass", pass }, { "mark", mark }, { "nest", nest }, { "ask", ask },
+		{ "counter", read_counter },
 		{ NULL, NULL },
 	};
 

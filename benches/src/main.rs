@@ -7,6 +7,7 @@
 //! `cargo xtask bench micro` builds what is needed and runs this.
 
 mod attach;
+mod attaching;
 mod author;
 mod calls;
 mod clock;

@@ -1,9 +1,10 @@
 //! What a thread that comes to a probe takes longer, and what the kernel's uprobes take there; what a system
-//! call takes longer that is seen.
+//! call takes longer that is seen. And how long it takes to get there: to plan, and to attach.
 
 use crate::attach::Live;
+use crate::attaching;
 use crate::calls::preloaded;
-use crate::clock::{cpus, pinned};
+use crate::clock::{cpus, pinned, wall_ns};
 use crate::program::ProgramDirectory;
 use crate::progress::BenchProgress;
 use crate::report::Report;
@@ -11,6 +12,9 @@ use crate::samples::Samples;
 use crate::tracefs::KernelInstance;
 use crate::worker::Worker;
 use clap::Args;
+use function_sites::ObjectFile;
+use planner::{FunctionCode, SHORT_JUMP_REACH, entry_points, is_padding};
+use session::UsdtPlace;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -28,6 +32,10 @@ pub struct ProbeOptions {
 const CALLS: u64 = 50_000;
 const KERNEL_CALLS: u64 = 5_000;
 const ROUNDS: usize = 41;
+
+/// A file of many functions that nobody has built for tracing, and how often they are planned.
+const PYTHON: &str = "/usr/bin/python3";
+const PLANS: usize = 7;
 
 /// What is measured, as readings of the clock: a row, a probe without the file's path, and what comes there.
 const PROBES: [(&str, &str, &str, &str); 3] = [
@@ -54,6 +62,8 @@ pub fn measure(options: &ProbeOptions) -> Result<Report, String> {
         let figure = pinned(&cpus(1), || readings(&program, agent, (kind, rest), operation));
         report.add(row, figure);
     }
+    progress.say("usdt");
+    report.add("usdt", pinned(&cpus(1), || usdt(&program, agent)));
     progress.say("syscall_pair");
     report.add("syscall_pair", pinned(&cpus(1), || system_call(&program, agent)));
     // A file of its own: the kernel's probes are in all processes.
@@ -63,7 +73,35 @@ pub fn measure(options: &ProbeOptions) -> Result<Report, String> {
         let figure = pinned(&cpus(1), || times_ours(&program, &other, agent, place));
         report.add(row, figure);
     }
+    progress.say("plan_python3_ms");
+    report.add("plan_python3_ms", planned_in_ms(Path::new(PYTHON)));
+    progress.say("attach_ms");
+    attaching::measure(&mut report, &programs);
     Ok(report)
+}
+
+/// How long it takes to find out how each function of a file can be traced, in its own file's order.
+fn planned_in_ms(path: &Path) -> Result<f64, String> {
+    let bytes = std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    let file = ObjectFile::parse(&bytes).ok_or("it is no ELF file")?;
+    let mut samples = Samples::new();
+    for _ in 0..PLANS {
+        let start = wall_ns();
+        let planned = file.functions().filter(|function| is_traceable(file, function.start)).count();
+        samples.push((wall_ns() - start) / 1e6);
+        if planned == 0 {
+            return Err("it has no functions that can be traced".to_string());
+        }
+    }
+    Ok(samples.median())
+}
+
+fn is_traceable(file: ObjectFile<'_>, start: u64) -> bool {
+    let Some(span) = file.function_span(start) else { return false };
+    let code = file.code_at(start).get(..(span.end - span.start) as usize).unwrap_or_default();
+    let gaps = file.gaps_near(start, SHORT_JUMP_REACH);
+    let paddings = gaps.filter(|gap| is_padding(gap.before, gap.bytes)).map(|gap| gap.addresses);
+    entry_points(&FunctionCode { start, code }, paddings).is_ok_and(|mut points| points.next().is_some())
 }
 
 /// A session with a probe, whose event is enabled; and where the probe is in the file.
@@ -83,6 +121,15 @@ fn readings(
     operation: &'static str,
 ) -> Result<f64, String> {
     added(program, agent, &probing(program, probe)?.0, operation)
+}
+
+/// How many one at a place for USDT adds, with its argument.
+fn usdt(program: &Path, agent: &Path) -> Result<f64, String> {
+    let places = UsdtPlace::all(program).unwrap_or_default();
+    let place = places.first().ok_or("the program has no place for USDT")?;
+    let argument =
+        place.arguments.first().and_then(Option::as_ref).ok_or("its argument can't be recorded")?;
+    readings(program, agent, ("p", &format!("{:#x} value={argument}", place.offset)), "mark")
 }
 
 /// How many the two events of a system call add.

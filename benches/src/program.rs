@@ -12,6 +12,7 @@ const SOURCES: &[(&str, &str)] = &[
     ("lttng.sh", include_str!("../programs/lttng.sh")),
     ("lttng_events.h", include_str!("../programs/lttng_events.h")),
     ("pairs.c", include_str!("../programs/pairs.c")),
+    ("running.c", include_str!("../programs/running.c")),
     ("worker.h", include_str!("../programs/worker.h")),
 ];
 

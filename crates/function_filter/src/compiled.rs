@@ -169,26 +169,24 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledLists<F> {
             next = object_start.checked_add(of_object.div_ceil(8))?;
         }
         *start = next;
-        if name.is(|name| self.has(hashes, taken_in, name_hash(name))) {
+        if taken_in > 0 && name.is(|name| self.has(hashes, taken_in, name_hash(name))) {
             found = Some(true);
-        } else if name.is(|name| self.has(hashes + taken_in, left_out, name_hash(name))) {
+        } else if left_out > 0 && name.is(|name| self.has(hashes + taken_in, left_out, name_hash(name))) {
             found = Some(false);
         }
         Some((header & IS_SET != 0).then(|| found.unwrap_or(false)))
     }
 
-    /// Whether a hash is among sorted ones.
+    /// Whether a hash is among sorted ones. Each step takes either half without a branch, which the processor
+    /// could not foresee.
     fn has(&self, start: usize, count: usize, hash: u64) -> bool {
-        let (mut low, mut high) = (0, count);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            match (self.word)(start + middle) {
-                Some(found) if found == hash => return true,
-                Some(found) if found < hash => low = middle + 1,
-                Some(_) => high = middle,
-                None => return false,
-            }
+        let (mut place, mut rest) = (start, count);
+        while rest > 1 {
+            let half = rest / 2;
+            let Some(found) = (self.word)(place + half) else { return false };
+            place = if found <= hash { place + half } else { place };
+            rest -= half;
         }
-        false
+        rest == 1 && (self.word)(place) == Some(hash)
     }
 }

@@ -10,12 +10,16 @@ use function_sites::{FunctionSymbol, ObjectFile, SiteLocator, SitePlace, SourceP
 
 /// The sites of an object, in the order of their addresses.
 #[derive(Debug)]
-pub(super) struct SiteTable(LastingTable<TracedSite>);
+pub(super) struct SiteTable {
+    sites: LastingTable<TracedSite>,
+    /// Where each is. Searched in place of the sites, which are so large that each step would wait for memory.
+    addresses: LastingTable<u64>,
+}
 
 impl SiteTable {
     /// Not looked up yet.
     pub(super) const fn new() -> SiteTable {
-        SiteTable(LastingTable::new())
+        SiteTable { sites: LastingTable::new(), addresses: LastingTable::new() }
     }
 
     /// Fills it, unless that was done, for one who has the turn, with those of a file whose addresses are
@@ -27,9 +31,22 @@ impl SiteTable {
         symbols: Option<&ObjectFile<'static>>,
         base: u64,
     ) -> Option<()> {
-        if self.0.is_filled() {
-            return Some(());
+        if !self.sites.is_filled() {
+            self.fill_sites(file, symbols, base)?;
         }
+        if !self.addresses.is_filled() {
+            let sites = self.sites.all();
+            self.addresses.fill(sites.len(), sites.iter().map(|site| site.address), |all| all.len())?;
+        }
+        Some(())
+    }
+
+    fn fill_sites(
+        &self,
+        file: &ObjectFile<'static>,
+        symbols: Option<&ObjectFile<'static>>,
+        base: u64,
+    ) -> Option<()> {
         let found = || {
             let built = file.sites().filter(|_| symbols.is_none());
             symbols.into_iter().flat_map(|symbols| file.unbuilt_sites(symbols)).chain(built)
@@ -49,18 +66,22 @@ impl SiteTable {
             sort(sites);
             different(sites)
         };
-        self.0.fill(found().count(), sites, arrange)
+        self.sites.fill(found().count(), sites, arrange)
     }
 
     /// All of them; none as long as they were not looked up.
     pub(super) fn all(&self) -> &'static [TracedSite] {
-        self.0.all()
+        if self.addresses.is_filled() { self.sites.all() } else { &[] }
+    }
+
+    /// How many of them are before an address.
+    fn before(&self, address: u64) -> usize {
+        self.addresses.all().partition_point(|site| *site < address)
     }
 
     /// The site at an address, or the last before it.
     pub(super) fn find(&self, address: u64) -> Option<&'static TracedSite> {
-        let sites = self.all();
-        sites.get(sites.partition_point(|site| site.address <= address).checked_sub(1)?)
+        self.all().get(self.before(address.saturating_add(1)).checked_sub(1)?)
     }
 
     /// The site that is called at the start of a function, which is at `start` and does nothing before
@@ -72,8 +93,8 @@ impl SiteTable {
 
     /// Whether bytes at these addresses are part of a site, or of its jump.
     pub(super) fn overlap(&self, addresses: &Range<u64>) -> bool {
-        let before = |address: u64| self.all().partition_point(|site| site.address < address);
-        let near = before(addresses.start.saturating_sub(REACH))..before(addresses.end.saturating_add(REACH));
+        let start = addresses.start.saturating_sub(REACH);
+        let near = self.before(start)..self.before(addresses.end.saturating_add(REACH));
         self.all().get(near).unwrap_or_default().iter().any(|site| site.touches(addresses))
     }
 
@@ -84,26 +105,26 @@ impl SiteTable {
         base: u64,
         wanted_by: &dyn Fn(FunctionName<'_>) -> Wanted,
     ) {
-        let without_name = with_names(b"", wanted_by);
         for site in self.all() {
             site.forget_name();
-            match SourcePath::of_site(site.name) {
-                Some(path) => site.want(&wanted_by(FunctionName::from(path.as_bytes())), true),
-                None => site.want(&without_name, false),
+            if let Some(path) = SourcePath::of_site(site.name) {
+                site.want(&wanted_by(FunctionName::from(path.as_bytes())));
             }
         }
         // Files name most functions in the order in which they lie, or in the opposite one.
         let mut first = 0;
         for function in file.functions() {
             let start = base.wrapping_add(function.start);
-            first = partition_point_near(self.all(), first, |site| site.address < start);
+            first = partition_point_near(self.addresses.all(), first, |site| *site < start);
             let mut sites =
                 self.of_function(&function, base, first).filter(|site| site.name.is_empty()).peekable();
             if sites.peek().is_some() {
                 let wanted = with_names(function.name, wanted_by);
-                sites.for_each(|site| site.want(&wanted, true));
+                sites.for_each(|site| site.want(&wanted));
             }
         }
+        let without_name = with_names(b"", wanted_by);
+        self.all().iter().for_each(|site| site.want_without_name(&without_name));
     }
 
     /// The sites that a function has, of which `first` would be the first one.

@@ -327,8 +327,19 @@ impl TracedSite {
     }
 
     /// Has just these want it, if no function was found before that has it; else these, too.
-    pub(super) fn want(&self, wanted: &Wanted, is_named: bool) {
-        let is_more = self.state.load(Relaxed) & NAMED != 0;
+    pub(super) fn want(&self, wanted: &Wanted) {
+        let is_more = self.state.fetch_or(NAMED, Relaxed) & NAMED != 0;
+        self.set_wanted(wanted, is_more);
+    }
+
+    /// Has just these want it, if no function was found that has it.
+    pub(super) fn want_without_name(&self, wanted: &Wanted) {
+        if self.state.load(Relaxed) & NAMED == 0 {
+            self.set_wanted(wanted, false);
+        }
+    }
+
+    fn set_wanted(&self, wanted: &Wanted, is_more: bool) {
         let words = [&self.wanted, &self.graphed, &self.graph_roots, &self.graph_hidden];
         let sets = [wanted.instances, wanted.graphed, wanted.graph_roots, wanted.graph_hidden];
         let words = words.into_iter().flatten().chain([&self.commands]);
@@ -337,8 +348,6 @@ impl TracedSite {
             let before = if is_more { word.load(Relaxed) } else { 0 };
             word.store(before | bits, Relaxed);
         }
-        let state = self.state.load(Relaxed) & !NAMED;
-        self.state.store(if is_named { state | NAMED } else { state }, Relaxed);
     }
 }
 
