@@ -12,7 +12,8 @@ use function_sites::{FunctionSymbol, ObjectFile, SiteLocator, SitePlace, SourceP
 #[derive(Debug)]
 pub(super) struct SiteTable {
     sites: LastingTable<TracedSite>,
-    /// Where each is. Searched in place of the sites, which are so large that each step would wait for memory.
+    /// Where each is. Searched in place of the sites: those are so large that each step would wait for
+    /// memory.
     addresses: LastingTable<u64>,
 }
 

@@ -3,14 +3,13 @@
 use super::instruction_jump::{InstructionJump, first_bytes};
 use super::site_entry::SiteEntryChoice;
 use super::trampolines::Trampolines;
-use super::wanted::Wanted;
+use super::wanted::{StoredWanted, Wanted, has, is_any};
 use crate::preload::arch::mcount;
-use abi::instance::{INSTANCE_WORDS, PROFILE, RETURN_PROBES};
-use control::InstanceSet;
+use abi::instance::{PROFILE, RETURN_PROBES};
 use core::ops::Range;
 use core::ptr::with_exposed_provenance;
+use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
-use core::sync::atomic::{AtomicU32, AtomicU64};
 use function_sites::{FunctionSite, ReturnAddress, SiteKind, SiteLocation, SitePlace};
 use text_poke::plan::entry::{self, CallTarget};
 use text_poke::plan::refusal::Refusal;
@@ -26,15 +25,8 @@ pub(super) struct TracedSite {
     return_address: Option<ReturnAddress>,
     /// Its own name, see [`FunctionSite::name`].
     pub(super) name: &'static [u8],
-    /// The instances that want it, for the tracer `function`.
-    wanted: [AtomicU64; INSTANCE_WORDS],
-    /// Those that want it for the tracer `function_graph`, the profile, and probes of returns; those for
-    /// which a graph begins there; and those for which nothing of one is recorded from there on.
-    graphed: [AtomicU64; INSTANCE_WORDS],
-    graph_roots: [AtomicU64; INSTANCE_WORDS],
-    graph_hidden: [AtomicU64; INSTANCE_WORDS],
-    /// A bit for each command that is done there, see `commands.rs`.
-    commands: AtomicU64,
+    /// Who wants it.
+    wanted: StoredWanted,
     /// The number of the first of its probes, see `probes.rs`; 0 where it has none.
     probes: AtomicU32,
     /// [`NAMED`] and what follows it.
@@ -72,11 +64,7 @@ impl TracedSite {
             kind: site.kind,
             return_address: location.return_address,
             name: site.name,
-            wanted: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
-            graphed: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
-            graph_roots: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
-            graph_hidden: [const { AtomicU64::new(0) }; INSTANCE_WORDS],
-            commands: AtomicU64::new(0),
+            wanted: StoredWanted::nobody(),
             probes: AtomicU32::new(0),
             state: AtomicU32::new(0),
             entry: SiteEntryChoice::none(),
@@ -101,42 +89,38 @@ impl TracedSite {
 
     /// Whether an instance wants it, for the tracer `function`.
     pub(super) fn is_wanted_in(&self, instance: usize) -> bool {
-        has(&self.wanted, instance)
+        has(&self.wanted.instances, instance)
     }
 
     /// Whether an instance wants it for the tracer `function_graph`.
     pub(super) fn is_graphed_in(&self, instance: usize) -> bool {
-        has(&self.graphed, instance)
+        has(&self.wanted.graphed, instance)
     }
 
     /// Whether the profile wants it.
     pub(super) fn is_profiled(&self) -> bool {
-        has(&self.graphed, PROFILE)
+        has(&self.wanted.graphed, PROFILE)
     }
 
     /// Whether a graph begins there in an instance.
     pub(super) fn is_graph_root_in(&self, instance: usize) -> bool {
-        has(&self.graph_roots, instance)
+        has(&self.wanted.graph_roots, instance)
     }
 
     /// Whether nothing of a graph is recorded from there on.
     pub(super) fn is_graph_hidden_in(&self, instance: usize) -> bool {
-        has(&self.graph_hidden, instance)
+        has(&self.wanted.graph_hidden, instance)
     }
 
     /// Whether any instance wants it for the tracer `function_graph`, or the profile wants it.
     pub(super) fn is_graphed(&self) -> bool {
-        self.graphed.iter().any(|word| word.load(Relaxed) != 0)
+        is_any(&self.wanted.graphed)
     }
 
     /// Whether anybody wants it, or a command or a probe. Of ends of functions only `function_graph`
     /// and the profile want to know.
     pub(super) fn is_wanted(&self) -> bool {
-        let is_called = || {
-            self.commands() != 0
-                || self.probes() != 0
-                || self.wanted.iter().any(|word| word.load(Relaxed) != 0)
-        };
+        let is_called = || self.commands() != 0 || self.probes() != 0 || is_any(&self.wanted.instances);
         self.is_graphed() || self.place != SitePlace::InsideExit && is_called()
     }
 
@@ -149,7 +133,7 @@ impl TracedSite {
     /// A bit for each command that is done there.
     // Relaxed: the version of the table of commands says whether they are valid.
     pub(super) fn commands(&self) -> u64 {
-        self.commands.load(Relaxed)
+        self.wanted.commands.load(Relaxed)
     }
 
     /// The number of the first of its probes.
@@ -176,12 +160,12 @@ impl TracedSite {
 
     /// Whether a probe wants to know of returns.
     pub(super) fn is_return_probed(&self) -> bool {
-        has(&self.graphed, RETURN_PROBES)
+        has(&self.wanted.graphed, RETURN_PROBES)
     }
 
     /// Has one want to, until others are asked who wants it.
     pub(super) fn set_return_probed(&self) {
-        if let Some(word) = self.graphed.get(RETURN_PROBES / 64) {
+        if let Some(word) = self.wanted.graphed.get(RETURN_PROBES / 64) {
             word.fetch_or(1 << (RETURN_PROBES % 64), Relaxed);
         }
     }
@@ -329,30 +313,13 @@ impl TracedSite {
     /// Has just these want it, if no function was found before that has it; else these, too.
     pub(super) fn want(&self, wanted: &Wanted) {
         let is_more = self.state.fetch_or(NAMED, Relaxed) & NAMED != 0;
-        self.set_wanted(wanted, is_more);
+        self.wanted.set(wanted, is_more);
     }
 
     /// Has just these want it, if no function was found that has it.
     pub(super) fn want_without_name(&self, wanted: &Wanted) {
         if self.state.load(Relaxed) & NAMED == 0 {
-            self.set_wanted(wanted, false);
+            self.wanted.set(wanted, false);
         }
     }
-
-    fn set_wanted(&self, wanted: &Wanted, is_more: bool) {
-        let words = [&self.wanted, &self.graphed, &self.graph_roots, &self.graph_hidden];
-        let sets = [wanted.instances, wanted.graphed, wanted.graph_roots, wanted.graph_hidden];
-        let words = words.into_iter().flatten().chain([&self.commands]);
-        let bits = sets.into_iter().flat_map(InstanceSet::words).chain([wanted.commands]);
-        for (word, bits) in words.zip(bits) {
-            let before = if is_more { word.load(Relaxed) } else { 0 };
-            word.store(before | bits, Relaxed);
-        }
-    }
-}
-
-/// Whether an instance's bit is set.
-// Relaxed: who is called while that changes may go either way.
-fn has(words: &[AtomicU64; INSTANCE_WORDS], instance: usize) -> bool {
-    words.get(instance / 64).is_some_and(|word| word.load(Relaxed) >> (instance % 64) & 1 == 1)
 }
