@@ -8,6 +8,7 @@ mod processes;
 mod stat;
 mod text;
 mod times;
+mod tracepoint_lines;
 mod waits;
 
 use crate::arguments::{ReportArguments, ViewArguments};
@@ -39,6 +40,7 @@ use times::Times;
 use trace_data::dat;
 use trace_data::info::TraceInfo;
 use trace_data::text::{Tasks, printable};
+use tracepoint_lines::TracepointLines;
 use waits::WaitTable;
 
 /// Shows a trace.dat file.
@@ -135,7 +137,7 @@ pub(crate) fn play(
     unusable: &FileComplaint<'_>,
     make: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
-    let choice = view.choice.choice();
+    let choice = view.choice();
     let opened = TraceFile::open(file, buffer);
     let TraceFile { contents, mut buffer } = opened.map_err(|error| match error {
         query::Error::File(error) => unusable(&error),
@@ -194,7 +196,7 @@ fn feed(
         // What was read before damage is shown all the same.
         sink.finish(trace)?;
         if is_empty {
-            tell_none_shown(&view.choice.events, query.passed_over(), &view.choice.given(false));
+            tell_none_shown(&view.wanted_events(), query.passed_over(), &view.choice.given(false));
         }
     }
     tell_unseen(contents);
@@ -260,6 +262,9 @@ fn sink<'a>(view: &'a ViewArguments, surveyed: &Surveyed<'a, '_>) -> Result<Box<
         let out = io::BufWriter::new(anstream::AutoStream::auto(out));
         let form = ExplanationForm { json: view.form.json, times };
         return Ok(Box::new(Explanation::new(out, trace.events, gaps, complete, form)));
+    }
+    if view.form.ktrace {
+        return Ok(Box::new(TracepointLines::new(io::BufWriter::new(out), complete, times)?));
     }
     if view.form.calls {
         return Ok(Box::new(CallLines::new(io::BufWriter::new(out), gaps, complete, times)?));

@@ -7,7 +7,7 @@ use crate::{Error, IdList};
 use session::Selection;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
-use trace_data::event::EventTable;
+use trace_data::event::{Event, EventTable};
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
 
@@ -16,6 +16,8 @@ use trace_data::record::Record;
 pub struct Choice {
     /// Records of these events.
     pub events: Vec<Selection>,
+    /// Records of this system's events.
+    pub system: Option<String>,
     /// Records that fit one of these filters.
     pub filters: Vec<EventRule>,
     /// Records that fit none of the filters, instead.
@@ -51,10 +53,15 @@ impl Chooser {
     ///
     /// When an event is unknown, a filter is wrong for all of its events, or a time range can't be had.
     pub fn new(choice: &Choice, events: &EventTable, reference: TimeReference<'_>) -> Result<Chooser, Error> {
-        let ids = match choice.events.as_slice() {
+        let mut ids = match choice.events.as_slice() {
             [] => None,
             selections => Some(select(selections, events)?),
         };
+        if let Some(system) = &choice.system {
+            let of_system = events.iter().map(Event::format).filter(|format| format.system == *system);
+            let is_selected = |id: &u16| ids.as_ref().is_none_or(|ids| ids.contains(id));
+            ids = Some(of_system.map(|format| format.id).filter(is_selected).collect());
+        }
         let filters = match choice.filters.as_slice() {
             [] => None,
             filters => Some(EventFilters::new(filters, choice.invert, events)?),

@@ -1,6 +1,7 @@
 //! A trace.dat file, ready to be asked.
 
 use crate::{Error, Survey, TimeReference};
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs::File;
 use trace_data::dat::{self, BufferPages, Metadata, RecordedBuffer, Recording};
@@ -104,7 +105,19 @@ impl TraceBuffer {
         contents: &'a TraceContents,
     ) -> Result<Option<TraceRecords<'a>>, dat::Error> {
         let Some(pages) = self.recording.pages(self.index) else { return Ok(None) };
-        Ok(Some(TraceRecords { merge: Merge::new(pages)?, options: &contents.metadata.options }))
+        let options = Cow::Borrowed(&contents.metadata.options);
+        Ok(Some(TraceRecords { merge: Merge::new(pages)?, options }))
+    }
+
+    /// The records in the order of time, for one who keeps them. `None` when the file has no buffer.
+    ///
+    /// # Errors
+    ///
+    /// When the file can't be read.
+    pub fn into_records(self, contents: &TraceContents) -> Result<Option<TraceRecords<'static>>, dat::Error> {
+        let Some(pages) = self.recording.into_pages(self.index) else { return Ok(None) };
+        let options = Cow::Owned(contents.metadata.options.clone());
+        Ok(Some(TraceRecords { merge: Merge::new(pages)?, options }))
     }
 }
 
@@ -112,7 +125,7 @@ impl TraceBuffer {
 #[derive(Debug)]
 pub struct TraceRecords<'a> {
     merge: Merge<BufferPages<'a, File>>,
-    options: &'a dat::Options,
+    options: Cow<'a, dat::Options>,
 }
 
 impl Records for TraceRecords<'_> {

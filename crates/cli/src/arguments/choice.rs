@@ -74,6 +74,7 @@ impl ChoiceArguments {
     pub(crate) fn choice(&self) -> Choice {
         Choice {
             events: self.events.clone(),
+            system: None,
             filters: self.filters.clone(),
             invert: self.invert,
             cpus: self.cpu.clone(),

@@ -1,8 +1,10 @@
 //! What `lookback report` understands.
 
 use super::ChoiceArguments;
+use abi::site::FORMAT_SYSTEM;
 use clap::Args;
-use query::{PairRule, RedactRule};
+use query::{Choice, PairRule, RedactRule};
+use session::Selection;
 use std::path::PathBuf;
 
 /// Show a trace, as text in the form of the kernel's `trace` file.
@@ -31,6 +33,7 @@ Examples:
   lookback report --pair 'syscalls:*'       and each system call, as strace -c does
   lookback report --calls -F '*_exit: error == ENOENT'     calls that failed, a line each
   lookback report --waits                   what each thread waited for, and on whom
+  lookback report --ktrace                  tracepoints with formats, a short line each
   lookback report --tree                    who made whom, and how each has ended
   lookback report --json | jq 'select(.event == \"openat\").fields'")]
 pub(crate) struct ReportArguments {
@@ -80,10 +83,25 @@ pub(crate) struct ViewArguments {
 impl ViewArguments {
     /// Whether events are shown as the kernel's text, and nothing else.
     pub(crate) fn is_plain(&self) -> bool {
-        let FormArguments { json, stat, calls, tree, waits, pair, explain, .. } = &self.form;
-        let is_form = *json || *stat || *calls || *tree || *waits || *explain || pair.is_some();
+        let FormArguments { json, stat, calls, tree, waits, ktrace, pair, explain, .. } = &self.form;
+        let is_form = *json || *stat || *calls || *tree || *waits || *ktrace || *explain || pair.is_some();
         let is_changed = self.show_tgid || self.wall_clock || self.no_demangle || self.lines;
         !is_form && !is_changed && self.redact.is_empty()
+    }
+
+    /// Which events are asked for.
+    pub(crate) fn choice(&self) -> Choice {
+        let system = self.form.ktrace.then(|| FORMAT_SYSTEM.to_owned());
+        Choice { system, ..self.choice.choice() }
+    }
+
+    /// What could be enabled to have the events that are asked for.
+    pub(crate) fn wanted_events(&self) -> Vec<Selection> {
+        let all = || self.form.ktrace.then(|| format!("{FORMAT_SYSTEM}:*").parse().ok()).flatten();
+        match self.choice.events.is_empty() {
+            true => all().into_iter().collect(),
+            false => self.choice.events.clone(),
+        }
     }
 }
 
@@ -92,7 +110,7 @@ impl ViewArguments {
 pub(crate) struct FormArguments {
     /// Show a JSON object for each event, with --tree for each process, or with --waits for each thing that a
     /// thread waited for, one on a line
-    #[arg(long, conflicts_with_all = ["stat", "calls", "pair"])]
+    #[arg(long, conflicts_with_all = ["stat", "calls", "ktrace", "pair"])]
     pub(crate) json: bool,
 
     /// Show counts of events instead: by event, by thread, by CPU
@@ -110,6 +128,11 @@ pub(crate) struct FormArguments {
     /// Show what each thread waited for, on whom, how often and how long: locks, descriptors, sleep, children
     #[arg(long, group = "form")]
     pub(crate) waits: bool,
+
+    /// Show tracepoints with formats alone (DO_TRACE, do_trace!): time, CPU, name, and the text that its format
+    /// makes of its arguments
+    #[arg(long, group = "form")]
+    pub(crate) ktrace: bool,
 
     /// Show the time from one event to another of the same thread: 'A..B', or 'A' from A to its own exit
     #[arg(long, group = "form", value_name = "EVENTS")]

@@ -169,3 +169,42 @@ fn a_text_that_can_not_be_read_harms_nobody() {
     let missing: Vec<&String> = expected.iter().filter(|line| !found.contains(*line)).collect();
     assert!(missing.is_empty(), "{missing:?} of {found:?}");
 }
+
+/// Three orders, and calls into libc.
+const ORDERS: &str = include_str!("../../../../examples/c/ktrace.c");
+
+#[test]
+fn tracepoints_alone_have_short_lines() {
+    let scratch = Scratch::new();
+    let program = compiled(&scratch, "gcc -std=gnu11", ORDERS, "orders");
+    let (_, trace) = scratch.recorded(&[program.to_str().unwrap()]);
+    assert!(trace.count("usleep", "") > 0, "there are others, too");
+    let shown = |options: &[&str]| run(scratch.report(&["--ktrace"]).args(options)).success();
+    let lines = shown(&[]).stdout;
+    let texts: Vec<&str> = lines.lines().map(|line| line.split_once("] ").unwrap().1).collect();
+    let expected = [
+        "order_taken: order 1 of Grace, token 01 01 02 03",
+        "order_done: order 1 of Grace is done",
+        "order_taken: order 2 of Barbara, token 02 01 02 03",
+        "order_done: order 2 of Barbara is done",
+        "order_taken: order 3 of Ada, token 03 01 02 03",
+        "order_done: order 3 of Ada is done",
+    ];
+    assert_eq!(texts, expected);
+    let events = trace.events.iter().filter(|event| event.name.starts_with("order_"));
+    for (line, event) in lines.lines().zip(events) {
+        let time = format!("{}.{:06}", event.time / 1_000_000, event.time % 1_000_000);
+        assert!(
+            line.trim_start().starts_with(&format!("{time} [{:03}] {}: ", event.cpu, event.name)),
+            "{line}"
+        );
+    }
+    // Other options choose among them.
+    assert_eq!(shown(&["-e", "order_done", "-e", "usleep"]).stdout.lines().count(), 3);
+    assert_eq!(shown(&["-F", "order_done: arg1 > 1"]).stdout.lines().count(), 2);
+    let none = shown(&["-F", "order_done: arg1 > 9"]);
+    assert!(none.stderr.contains("but none matches -F"), "{}", none.stderr);
+    let none = shown(&["-e", "usleep"]);
+    assert!(none.stderr.contains("`-e 'usleep'` enables them"), "{}", none.stderr);
+    run(scratch.report(&["--ktrace"]).arg("--json")).failure(125, &["cannot be used with"]);
+}

@@ -80,12 +80,14 @@ impl<R: Read + Seek> Recording<R> {
 
     /// The pages of all CPUs of the buffer at `index`. `None` when there is no such buffer.
     pub fn pages(&mut self, index: usize) -> Option<BufferPages<'_, R>> {
-        let buffer = self.buffers.get(index)?;
-        let place =
-            |data: &CpuData| Place { next: data.offset, end: data.offset + data.size, ..Place::default() };
-        let places = buffer.cpus.iter().map(place).collect();
-        let page_size = self.metadata.page_size as usize;
-        Some(BufferPages { input: &mut self.input, buffer, places, page_size })
+        let places = BufferPlaces::new(self.buffers.get(index)?, self.metadata.page_size);
+        Some(BufferPages { input: HeldInput::Borrowed(&mut self.input), places })
+    }
+
+    /// Those pages for one who keeps them, with the file. `None` when there is no such buffer.
+    pub fn into_pages(self, index: usize) -> Option<BufferPages<'static, R>> {
+        let places = BufferPlaces::new(self.buffers.get(index)?, self.metadata.page_size);
+        Some(BufferPages { input: HeldInput::Owned(self.input), places })
     }
 }
 
@@ -94,9 +96,22 @@ impl<R: Read + Seek> Recording<R> {
 /// A stream is the position of a CPU in [`RecordedBuffer::cpus`].
 #[derive(Debug)]
 pub struct BufferPages<'a, R> {
-    input: &'a mut Input<R>,
-    buffer: &'a RecordedBuffer,
-    places: Vec<Place>,
+    input: HeldInput<'a, R>,
+    places: BufferPlaces,
+}
+
+/// The file, or that of who reads its pages for a time.
+#[derive(Debug)]
+enum HeldInput<'a, R> {
+    Borrowed(&'a mut Input<R>),
+    Owned(Input<R>),
+}
+
+/// Where the pages of a buffer are in the file.
+#[derive(Debug)]
+struct BufferPlaces {
+    cpus: Vec<(u32, Place)>,
+    is_compressed: bool,
     page_size: usize,
 }
 
@@ -115,38 +130,66 @@ struct Place {
     used: usize,
 }
 
-impl<R: Read + Seek> BufferPages<'_, R> {
-    fn plain(&mut self, stream: usize, page: &mut Vec<u8>) -> Result<bool, Error> {
-        const WHAT: &str = "a page";
-        let place = &mut self.places[stream];
-        let size = (place.end - place.next).min(self.page_size as u64);
-        if size == 0 {
-            return Ok(false);
-        }
-        self.input.seek(place.next, WHAT)?;
-        page.resize(size as usize, 0);
-        self.input.fill(page, WHAT)?;
-        place.next += size;
-        Ok(true)
+impl BufferPlaces {
+    fn new(buffer: &RecordedBuffer, page_size: u32) -> BufferPlaces {
+        let place =
+            |data: &CpuData| Place { next: data.offset, end: data.offset + data.size, ..Place::default() };
+        let cpus = buffer.cpus.iter().map(|data| (data.cpu, place(data))).collect();
+        BufferPlaces { cpus, is_compressed: buffer.compressed, page_size: page_size as usize }
     }
 
-    fn compressed(&mut self, stream: usize, page: &mut Vec<u8>) -> Result<bool, Error> {
-        let place = &mut self.places[stream];
-        while place.used == place.chunk.len() {
-            if !place.next_chunk(self.input)? {
-                return Ok(false);
-            }
+    fn next_page<R: Read + Seek>(
+        &mut self,
+        input: &mut Input<R>,
+        stream: usize,
+        page: &mut Vec<u8>,
+    ) -> Result<bool, Error> {
+        let place = &mut self.cpus[stream].1;
+        match self.is_compressed {
+            true => place.compressed_page(input, self.page_size, page),
+            false => place.plain_page(input, self.page_size, page),
         }
-        let rest = &place.chunk[place.used..];
-        let size = rest.len().min(self.page_size);
-        page.clear();
-        page.extend_from_slice(&rest[..size]);
-        place.used += size;
-        Ok(true)
     }
 }
 
 impl Place {
+    fn plain_page<R: Read + Seek>(
+        &mut self,
+        input: &mut Input<R>,
+        page_size: usize,
+        page: &mut Vec<u8>,
+    ) -> Result<bool, Error> {
+        const WHAT: &str = "a page";
+        let size = (self.end - self.next).min(page_size as u64);
+        if size == 0 {
+            return Ok(false);
+        }
+        input.seek(self.next, WHAT)?;
+        page.resize(size as usize, 0);
+        input.fill(page, WHAT)?;
+        self.next += size;
+        Ok(true)
+    }
+
+    fn compressed_page<R: Read + Seek>(
+        &mut self,
+        input: &mut Input<R>,
+        page_size: usize,
+        page: &mut Vec<u8>,
+    ) -> Result<bool, Error> {
+        while self.used == self.chunk.len() {
+            if !self.next_chunk(input)? {
+                return Ok(false);
+            }
+        }
+        let rest = &self.chunk[self.used..];
+        let size = rest.len().min(page_size);
+        page.clear();
+        page.extend_from_slice(&rest[..size]);
+        self.used += size;
+        Ok(true)
+    }
+
     /// Decompresses the next chunk. A CPU's data is their number and then, for each, its size, the
     /// size of its pages, and itself. The size that trace-cmd records for all of it leaves the
     /// number out, so the chunks are bounded by the file alone.
@@ -177,14 +220,18 @@ impl<R: Read + Seek> Pages for BufferPages<'_, R> {
     type Error = Error;
 
     fn streams(&self) -> usize {
-        self.places.len()
+        self.places.cpus.len()
     }
 
     fn cpu(&self, stream: usize) -> u32 {
-        self.buffer.cpus[stream].cpu
+        self.places.cpus[stream].0
     }
 
     fn next_page(&mut self, stream: usize, page: &mut Vec<u8>) -> Result<bool, Error> {
-        if self.buffer.compressed { self.compressed(stream, page) } else { self.plain(stream, page) }
+        let input = match &mut self.input {
+            HeldInput::Borrowed(input) => input,
+            HeldInput::Owned(input) => input,
+        };
+        self.places.next_page(input, stream, page)
     }
 }
