@@ -1,9 +1,7 @@
 /*
  * Consumes the records of a session's tracepoints with formats where they lie, and counts them.
  *
- *     cargo build --release -p lookback-consumer
- *     cc -I crates/consumer/include -o ktrace_consumer examples/c/ktrace_consumer.c \
- *         -L target/release -llookback_consumer -Wl,-rpath,$PWD/target/release
+ *     cc -o ktrace_consumer examples/c/ktrace_consumer.c $(pkg-config --cflags --libs lookback)
  *     lookback start -e 'ktrace:*'; lookback run -- ./orders 60 &
  *     ./ktrace_consumer
  *

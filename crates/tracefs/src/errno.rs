@@ -5,6 +5,11 @@ use session::{BadTrigger, Error, ProbeError, ProbeFailure};
 
 /// The number of an error of the session's. What has none is EIO.
 pub(crate) fn errno(error: Error) -> Errno {
+    errno_of(&error)
+}
+
+/// The number of an error of a session's, as the files of the tree have it. What has none is EIO.
+pub fn errno_of(error: &Error) -> Errno {
     match error {
         Error::Busy { .. } | Error::Snapshot { .. } | Error::NotResized { .. } => Errno::BUSY,
         Error::Protected { .. } | Error::NotEnabled { .. } => Errno::BUSY,
@@ -22,7 +27,7 @@ pub(crate) fn errno(error: Error) -> Errno {
         Error::Probe(ProbeFailure::NotFound { .. }) => Errno::NOENT,
         Error::Probe(ProbeFailure::InUse { .. }) => Errno::BUSY,
         Error::NoSnapshots { .. } | Error::NoMemory { .. } => Errno::NOMEM,
-        Error::System { error, .. } => Errno::from_io_error(&error).unwrap_or(Errno::IO),
+        Error::System { error, .. } => Errno::from_io_error(error).unwrap_or(Errno::IO),
         _ => Errno::IO,
     }
 }

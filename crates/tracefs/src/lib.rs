@@ -65,6 +65,7 @@ mod trace_stat;
 mod trace_text;
 mod tree;
 
+pub use errno::errno_of;
 pub use file_node::FileNode;
 pub use handle::Handle;
 pub use node::{DirectoryNode, Node};

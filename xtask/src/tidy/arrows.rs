@@ -113,9 +113,10 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("query", &["abi", "events", "event_filter", "session", "trace_data", "reading"]),
     ("convert", &["export", "query", "trace_data"]),
     ("ktrace", &["abi", "printf_format", "ring_buffer", "control", "session"]),
-    ("consumer", &["abi", "ktrace", "session"]),
     ("tracefs", &["abi", "events", "control", "ring_buffer", "session", "trace_data", "reading", "ktrace"]),
     ("tracefs_fuse", &["tracefs", "session"]),
+    ("client", &["abi", "session", "ktrace", "query", "reading", "trace_data", "tracefs"]),
+    ("c_api", &["abi", "client", "session", "trace_data"]),
 ];
 
 /// What may use everything: commands, and what serves the project itself.

@@ -16,7 +16,7 @@ const ALLOWED: &[&str] = &[
     "rseq",
     "ring_buffer",
     "control",
-    "consumer",
+    "c_api",
     "tracepoint",
     "traced",
     "trace_event",

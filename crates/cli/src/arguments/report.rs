@@ -129,8 +129,8 @@ pub(crate) struct FormArguments {
     #[arg(long, group = "form")]
     pub(crate) waits: bool,
 
-    /// Show tracepoints with formats alone (DO_TRACE, do_trace!): time, CPU, name, and the text that its format
-    /// makes of its arguments
+    /// Show tracepoints with formats alone (DO_TRACE, do_trace!): time, CPU, name, and the text that the
+    /// format makes of the arguments
     #[arg(long, group = "form")]
     pub(crate) ktrace: bool,
 

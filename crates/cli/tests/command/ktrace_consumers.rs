@@ -21,12 +21,13 @@ impl Consumed {
         let scratch = Scratch::new();
         compiled(&scratch, "gcc -std=gnu11 -pthread", PRODUCERS, "producers");
         compiled(&scratch, "g++ -x c++ -std=c++17 -DPLUGIN -shared -fPIC", PRODUCERS, "plugin.so");
-        let consumed = Consumed { library: build_consumer_library(&scratch), scratch };
-        let include = Path::new(env!("CARGO_MANIFEST_DIR")).join("../consumer/include");
+        let prefix = install_c_library(&scratch);
+        let consumed = Consumed { library: prefix.join("lib"), scratch };
         let source = consumed.scratch.write("consumer.c", CONSUMER);
         let mut cc = consumed.scratch.command("gcc");
         cc.args(["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-o"]).arg(consumed.scratch.path("consumer"));
-        cc.arg("-I").arg(include).arg(source).arg("-L").arg(&consumed.library).arg("-llookback_consumer");
+        cc.arg("-I").arg(prefix.join("include")).arg(source).arg("-L").arg(&consumed.library);
+        cc.arg("-llookback");
         run(&mut cc).success();
         run(&mut consumed.lookback(&["start", "-q", "-e", "ktrace:*", "-b", "256"])).success();
         consumed
@@ -213,7 +214,7 @@ fn rust_programs_consume_by_the_same_crate() {
     let consumed = Consumed::new();
     let producer = build_example("producers", &[]);
     run(&mut consumed.lookback(&["run", "--", "taskset", "-c", "0", &producer, "1", "1"])).success();
-    let mut consumer = consumed.scratch.command(build_consumer_example());
+    let mut consumer = consumed.scratch.command(build_client_example());
     let printed = run(consumer.arg("0").arg(consumed.session())).success().stdout;
     let lines: Vec<&str> = printed.lines().collect();
     assert_eq!(lines.len(), 33);

@@ -12,6 +12,7 @@ mod author;
 mod bad_files;
 mod bad_programs;
 mod bad_sessions;
+mod c_library;
 mod calls;
 mod choosing;
 mod clients;

@@ -144,26 +144,36 @@ pub fn build_example(name: &str, options: &[(&str, &str)]) -> String {
     build("tracepoint", name, options)
 }
 
-/// Builds the example of `lookback-consumer`.
+/// Builds the example of `lookback-client`.
 #[track_caller]
-pub fn build_consumer_example() -> String {
-    build("consumer", "consumer", &[])
+pub fn build_client_example() -> String {
+    build("client", "consumer", &[])
 }
 
-/// Builds the library for programs that consume records, and gives a directory that has it by both of its
-/// names: that for linking, and the one by which programs find it.
+/// Builds the library for C, and installs it with its headers as the documentation says: gives the directory
+/// of the installation, whose `lib/pkgconfig` finds it.
 #[track_caller]
-pub fn build_consumer_library(scratch: &Scratch) -> PathBuf {
-    let example = PathBuf::from(build_consumer_example());
-    let built = example.ancestors().nth(2).unwrap();
-    let name = "liblookback_consumer.so";
-    let library = [built.join(name), built.join("deps").join(name)].into_iter().find(|path| path.exists());
-    let directory = scratch.outside("library");
-    std::fs::create_dir(&directory).unwrap();
-    for name in [name.to_string(), format!("{name}.0")] {
-        std::fs::copy(library.as_ref().unwrap(), directory.join(name)).unwrap();
+pub fn install_c_library(scratch: &Scratch) -> PathBuf {
+    // With what the example needs as well.
+    let example = PathBuf::from(build_client_example());
+    let target = example.ancestors().nth(3).unwrap();
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../c_api");
+    let mut cargo = cargo_build(&sources.join("Cargo.toml"), "dev", target);
+    run(&mut cargo).success();
+    let prefix = scratch.outside("prefix");
+    let (lib, include) = (prefix.join("lib"), prefix.join("include"));
+    for directory in [&lib.join("pkgconfig"), &include] {
+        std::fs::create_dir_all(directory).unwrap();
     }
-    directory
+    std::fs::copy(target.join("debug/liblookback_c.so"), lib.join("liblookback.so.0")).unwrap();
+    std::os::unix::fs::symlink("liblookback.so.0", lib.join("liblookback.so")).unwrap();
+    for name in ["lookback_session.h", "lookback_reader.h", "lookback_consumer.h"] {
+        std::fs::copy(sources.join("include").join(name), include.join(name)).unwrap();
+    }
+    let described = std::fs::read_to_string(sources.join("lookback.pc")).unwrap();
+    let described = described.replace("prefix=/usr/local", &format!("prefix={}", prefix.display()));
+    std::fs::write(lib.join("pkgconfig/lookback.pc"), described).unwrap();
+    prefix
 }
 
 /// Builds `examples/functions`, which has functions with `#[lookback::traced]`.
@@ -204,14 +214,20 @@ fn build(package: &str, name: &str, options: &[(&str, &str)]) -> String {
     let key: String = options.iter().flat_map(|(name, value)| [*name, *value]).collect();
     let key: String = key.chars().filter(char::is_ascii_alphanumeric).collect();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{package}-{key}"));
+    let mut cargo = cargo_build(&manifest, profile, &target);
+    run(cargo.args(["--example", example]).envs(options.iter().copied())).success();
+    let directory = if profile == "dev" { "debug" } else { profile };
+    target.join(directory).join("examples").join(name).into_os_string().into_string().unwrap()
+}
+
+/// `cargo build` of a crate into a directory.
+fn cargo_build(manifest: &Path, profile: &str, target: &Path) -> Command {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--offline", "--profile", profile, "--example", example]);
-    cargo.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(&target);
+    cargo.args(["build", "--quiet", "--offline", "--profile", profile]);
+    cargo.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(target);
     // What is meant for the build of the tests.
     for name in ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
         cargo.env_remove(name);
     }
-    run(cargo.envs(options.iter().copied())).success();
-    let directory = if profile == "dev" { "debug" } else { profile };
-    target.join(directory).join("examples").join(name).into_os_string().into_string().unwrap()
+    cargo
 }

@@ -1,18 +1,15 @@
-//! The functions of `lookback_consumer.h`.
-//!
-//! Each takes a consumer that [`lookback_consumer_open`] has given and that was not closed, and is called by
-//! one thread at a time: that is what the header asks for, and what makes the references here exclusive.
+//! `lookback_consumer.h`.
 
-use crate::errno::{of, of_position, set};
+use crate::failure::{failed, noted, nothing};
+use crate::given::path;
 use abi::atomic::AtomicU32;
-use ktrace::Consumer;
-use libc::{c_char, c_int, size_t, ssize_t};
+use client::{Consumer, Error};
+use libc::{ENOENT, c_char, c_int, size_t, ssize_t};
 use session::{Instance, session_path};
 use std::collections::HashMap;
-use std::ffi::{CStr, CString, OsStr};
+use std::ffi::{CString, OsStr};
 use std::io::ErrorKind;
-use std::os::unix::ffi::OsStrExt;
-use std::ptr::{null, null_mut};
+use std::ptr::null;
 use std::slice;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -39,18 +36,17 @@ pub struct CRecord {
 }
 
 /// The session's default instance, and the block of a CPU or lane in it.
-fn opened(session: Option<&OsStr>, cpu: c_int) -> Result<Consumer, c_int> {
-    let path = session_path(session).map_err(|error| of(&error))?;
-    let instance = Instance::open(&path).map_err(|error| of(&error))?;
+fn opened(session: Option<&OsStr>, cpu: c_int) -> Result<Consumer, Error> {
+    let instance = Instance::open(&session_path(session)?)?;
     let geometry = instance.buffer().geometry();
     let (block, end) = match u32::try_from(cpu) {
         Ok(cpu) => (cpu, geometry.cpus),
         Err(_) => (geometry.cpus.saturating_add(!cpu as u32), geometry.blocks()),
     };
     if block >= end {
-        return Err(libc::ENXIO);
+        return Err(Error::NoBuffer { cpu: block });
     }
-    Consumer::open(Arc::new(instance), block).map_err(|error| of(&error))
+    Ok(Consumer::open(Arc::new(instance), block)?)
 }
 
 /// See the header.
@@ -61,13 +57,9 @@ fn opened(session: Option<&OsStr>, cpu: c_int) -> Result<Consumer, c_int> {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn lookback_consumer_open(session: *const c_char, cpu: c_int) -> *mut COpenConsumer {
     // SAFETY: the caller's promise.
-    let session = (!session.is_null()).then(|| unsafe { CStr::from_ptr(session) });
-    match opened(session.map(|name| OsStr::from_bytes(name.to_bytes())), cpu) {
+    match opened(unsafe { path(session) }, cpu) {
         Ok(consumer) => Box::into_raw(Box::new(COpenConsumer { consumer, formats: HashMap::new() })),
-        Err(error) => {
-            set(error);
-            null_mut()
-        }
+        Err(error) => nothing(&error),
     }
 }
 
@@ -160,10 +152,7 @@ pub unsafe extern "C" fn lookback_consumer_put_consumed(
             }
             0
         }
-        Err(bad) => {
-            set(of_position(bad));
-            -1
-        }
+        Err(bad) => failed(&bad.into()),
     }
 }
 
@@ -178,11 +167,8 @@ pub unsafe extern "C" fn lookback_consumer_poll(open: *mut COpenConsumer, millis
     // SAFETY: it is open, and used by this thread alone.
     match unsafe { &mut *open }.consumer.wait(most) {
         Ok(has_record) => c_int::from(has_record),
-        Err(error) => {
-            let is_signal = error.kind() == ErrorKind::Interrupted;
-            set(if is_signal { libc::EINTR } else { error.raw_os_error().unwrap_or(libc::EIO) });
-            -1
-        }
+        Err(error) if error.kind() == ErrorKind::Interrupted => failed(&Error::Interrupted),
+        Err(error) => failed(&error.into()),
     }
 }
 
@@ -203,8 +189,7 @@ pub unsafe extern "C" fn lookback_consumer_pack(
     let (open, record, words) =
         unsafe { (&mut *open, &*record, slice::from_raw_parts((*record).data, (*record).size as usize / 4)) };
     let Some(layout) = open.consumer.layout(record.id) else {
-        set(libc::ENOENT);
-        return -1;
+        return noted(ENOENT, "it is no record of a tracepoint") as ssize_t;
     };
     let payload: Vec<u8> = words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect();
     let mut bytes = Vec::new();
@@ -230,7 +215,7 @@ pub unsafe extern "C" fn lookback_consumer_format(open: *mut COpenConsumer, id: 
     }
     formats.get(&id).map_or_else(
         || {
-            set(libc::ENOENT);
+            noted(ENOENT, "no tracepoint has this id");
             null()
         },
         |format| format.as_ptr(),

@@ -10,7 +10,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);
     let cpu = arguments.next().and_then(|cpu| cpu.to_str()?.parse().ok()).unwrap_or(0);
     let session: Option<OsString> = arguments.next();
-    let mut consumer = lookback_consumer::open(session.as_deref(), cpu)?;
+    let mut consumer = client::open_consumer(session.as_deref(), cpu)?;
     while consumer.wait(Some(Duration::from_secs(1)))? {
         // Each with its number: what has a smaller one than `put_consumed` gives is not whole.
         let mut records = Vec::new();

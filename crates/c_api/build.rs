@@ -2,6 +2,6 @@
 //! linked before can't use it any more.
 
 fn main() {
-    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,liblookback_consumer.so.0");
+    println!("cargo::rustc-cdylib-link-arg=-Wl,-soname,liblookback.so.0");
     println!("cargo::rerun-if-changed=build.rs");
 }
