@@ -109,8 +109,8 @@ mod tests {
 
     #[test]
     fn comments_become_text_and_examples() {
-        let header = "/*\n * About.\n *\n *     example;\n *\n * More -x.\n */\n#ifdef __cplusplus\nextern \"C\" {\n\
-             #endif\n\n/* Does\n * it. */\nint f(void);\n\n#ifdef __cplusplus\n}\n#endif\n";
+        let header = "/*\n * About.\n *\n *     example;\n *\n * More -x.\n */\n\
+             #ifdef __cplusplus\nextern \"C\" {\n#endif\n\n/* Does\n * it. */\nint f(void);\n\n#ifdef __cplusplus\n}\n#endif\n";
         let page = page("x", "y", header);
         let text = page.split_once(".SH DESCRIPTION\n").unwrap().1;
         let expected = "About.\n.PP\n.EX\n    example;\n.EE\n.PP\nMore \\-x.\n.SH DECLARATIONS\n.PP\n.EX\n\

@@ -61,6 +61,7 @@ mod probes;
 mod process_tree;
 mod processes;
 mod programs;
+mod python;
 mod recording_running;
 mod report;
 mod signals;

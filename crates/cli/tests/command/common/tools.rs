@@ -17,6 +17,12 @@ pub fn is_missing(programs: &[&str]) -> bool {
     missing.is_some_and(|program| skip(&format!("{program} is not installed")))
 }
 
+/// Whether a test can't be run for want of a file that something installs.
+#[track_caller]
+pub fn is_not_installed(path: &str, what: &str) -> bool {
+    !Path::new(path).exists() && skip(&format!("{path} is missing: {what}"))
+}
+
 /// What the compiler has to be told to use a C library. None where a test can't be run for want of it.
 #[track_caller]
 pub fn libraries(name: &str) -> Option<Vec<String>> {
@@ -159,7 +165,7 @@ pub fn install_c_library(scratch: &Scratch) -> PathBuf {
     let target = example.ancestors().nth(3).unwrap();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../c_api");
     let mut cargo = cargo_build(&sources.join("Cargo.toml"), "dev", target);
-    run(&mut cargo).success();
+    finish(&mut cargo);
     let prefix = scratch.outside("prefix");
     let (lib, include) = (prefix.join("lib"), prefix.join("include"));
     for directory in [&lib.join("pkgconfig"), &include] {
@@ -215,7 +221,7 @@ fn build(package: &str, name: &str, options: &[(&str, &str)]) -> String {
     let key: String = key.chars().filter(char::is_ascii_alphanumeric).collect();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{package}-{key}"));
     let mut cargo = cargo_build(&manifest, profile, &target);
-    run(cargo.args(["--example", example]).envs(options.iter().copied())).success();
+    finish(cargo.args(["--example", example]).envs(options.iter().copied()));
     let directory = if profile == "dev" { "debug" } else { profile };
     target.join(directory).join("examples").join(name).into_os_string().into_string().unwrap()
 }
@@ -230,4 +236,12 @@ fn cargo_build(manifest: &Path, profile: &str, target: &Path) -> Command {
         cargo.env_remove(name);
     }
     cargo
+}
+
+/// Waits for a build, however long it takes: on a machine that does other things, too, the first may take
+/// minutes.
+#[track_caller]
+fn finish(cargo: &mut Command) {
+    let output = cargo.output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }

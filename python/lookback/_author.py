@@ -1,0 +1,210 @@
+"""Events of a Python program's own.
+
+The recorder is the object that lookback preloads. An event is a site as C and C++ have it: the structure that
+crates/abi/src/site.rs describes, which the recorder is handed once. It fills in whether the event is enabled, and
+the function that writes.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from ctypes import POINTER, c_char_p, c_int64, c_size_t, c_uint8, c_uint16, c_uint32, c_void_p
+from typing import Any, Callable, Optional, Protocol, cast
+
+from ._layout import BOOL, COMMON, DYNAMIC, TEXT, EventField, FieldType, Layout, field
+
+_HEAD = 64
+"""Bytes before an event that are the recorder's."""
+_LEAST = 32
+"""Bytes that the recorder reads of each event."""
+_VERSION = 1
+_MOST_FIELDS = 32
+
+
+class _NameStruct(ctypes.Structure):
+    _fields_ = [("value", c_int64), ("name", c_char_p)]
+
+
+class _FieldStruct(ctypes.Structure):
+    _fields_ = [
+        ("name", c_char_p),
+        ("names", POINTER(_NameStruct)),
+        ("name_count", c_uint32),
+        ("count", c_uint16),
+        ("size", c_uint8),
+        ("kind", c_uint8),
+    ]
+
+
+class _SiteStruct(ctypes.Structure):
+    _fields_ = [
+        ("version", c_uint32),
+        ("id", c_uint32),
+        ("word", c_void_p),
+        ("write", c_void_p),
+        ("system", c_char_p),
+        ("name", c_char_p),
+        ("print", c_char_p),
+        ("fields", POINTER(_FieldStruct)),
+        ("field_count", c_uint32),
+        ("texts_have_lengths", c_uint32),
+    ]
+
+
+class EventFunction(Protocol):
+    """Records an event: a function whose parameters are the event's fields."""
+
+    __name__: str
+    is_enabled: Callable[[], bool]
+    """Whether the event is recorded now: for values that take time to make."""
+
+    def __call__(self, *values: Any, **named: Any) -> None: ...
+
+
+_kept: list[Any] = []
+"""What the recorder has addresses of."""
+
+_made: dict[tuple[str, tuple[EventField, ...], Optional[str]], EventFunction] = {}
+"""The events that there are: one that is made again is the same."""
+
+
+def event(name: str, /, text: Optional[str] = None, **fields: FieldType) -> EventFunction:
+    """Makes an event "SYSTEM:NAME" with fields of these types, and gives the function that records it.
+
+        order = lookback.event("shop:order", id=int, customer=str)
+        order(7, "Ada")
+
+    In a program that lookback doesn't record, the function does nothing. `text` is how the event is shown:
+    "order {id} of {customer}".
+    """
+    system, _, own = name.partition(":")
+    if not (system.isidentifier() and own.isidentifier() and name.isascii()):
+        raise ValueError(f"expected SYSTEM:NAME, found {name!r}")
+    if len(fields) > _MOST_FIELDS:
+        raise ValueError(f"an event has {_MOST_FIELDS} fields at most")
+    described = tuple(field(*item) for item in fields.items())
+    key = (name, described, text)
+    found = _made.get(key)
+    if found is None:
+        layout = Layout(list(described))
+        found = _made[key] = _function(own, layout, _registered(system, own, text, described))
+    return found
+
+
+def take_snapshot(reason: str) -> None:
+    """Keeps what the session's default instance has recorded up to here, and says why. Nothing happens in a program
+    that is not recorded."""
+    taken = getattr(ctypes.PyDLL(None), "lookback_take_snapshot", None)
+    if taken is not None:
+        taken.argtypes, taken.restype = [c_char_p, c_size_t], None
+        encoded = reason.encode(errors="replace")
+        taken(encoded, len(encoded))
+
+
+def _registered(
+    system: str, name: str, text: Optional[str], fields: tuple[EventField, ...]
+) -> Optional[_SiteStruct]:
+    """The event's site, once the recorder has it. None without a recorder."""
+    register = getattr(ctypes.PyDLL(None), "lookback_register", None)
+    if register is None:
+        return None
+    register.argtypes, register.restype = [c_void_p, c_void_p], None
+    tables = [(_NameStruct * len(found.names))(*map(_named, found.names)) for found in fields]
+    structs = (_FieldStruct * len(fields))(*map(_described, fields, tables))
+    site = _SiteStruct(
+        version=_VERSION,
+        system=system.encode(),
+        name=name.encode(),
+        print=text.encode() if text is not None else None,
+        fields=structs,
+        field_count=len(fields),
+    )
+    section = (c_void_p * 1)(ctypes.addressof(site))
+    start = ctypes.addressof(section)
+    register(start, start + ctypes.sizeof(section))
+    _kept.append((site, structs, tables))
+    return site if site.word else None
+
+
+def _named(named: tuple[int, str]) -> _NameStruct:
+    return _NameStruct(named[0], named[1].encode())
+
+
+def _described(found: EventField, names: Any) -> _FieldStruct:
+    count = DYNAMIC if found.is_dynamic else 0
+    return _FieldStruct(found.name.encode(), names, len(found.names), count, found.size, found.kind)
+
+
+def _function(name: str, layout: Layout, site: Optional[_SiteStruct]) -> EventFunction:
+    """The function that records, with the event's fields as its parameters: made of its text, as dataclasses make
+    theirs, since that is what Python calls fastest."""
+    parameters = ", ".join(found.name for found in layout.fields)
+    scope: dict[str, Any] = {}
+    if site is None:
+        body, is_enabled = "pass", "False"
+    else:
+        word = (ctypes.c_uint64 * 1).from_address(site.word)
+        scope["_word"] = memoryview(word).cast("B").cast("Q")
+        scope["_write"] = ctypes.PYFUNCTYPE(None, c_void_p, c_char_p, c_size_t)(site.write)
+        scope["_site"] = c_void_p(ctypes.addressof(site))
+        scope["_pack"], scope["_again"] = _packer(layout)
+        scope["_error"] = struct.error
+        body = f"""if _word[0]:
+        try:
+            _event, _size = _pack({parameters})
+        except _error:
+            _event, _size = _again({parameters})
+        _write(_site, _event, _size)"""
+        is_enabled = "_word[0] != 0"
+        if not any(found.is_dynamic for found in layout.fields):
+            scope["_size"] = layout.fixed
+            body = body.replace("_event, _size = ", "_event = ")
+    exec(f"def _record({parameters}):\n    {body}\ndef _is_enabled():\n    return {is_enabled}\n", scope)
+    made = scope["_record"]
+    made.__name__ = made.__qualname__ = name
+    made.is_enabled = scope["_is_enabled"]
+    return cast(EventFunction, made)
+
+
+def _packer(layout: Layout) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """What makes an event of its values: and does so where a number is too large, by cutting it."""
+    fields = layout.fields
+    is_dynamic = any(found.is_dynamic for found in fields)
+    codes = f"<{_HEAD + COMMON}x{layout.codes}"
+    end = _HEAD + (layout.start if is_dynamic else max(layout.start, _LEAST))
+    packed = struct.Struct(f"{codes}{end - struct.calcsize(codes)}x").pack
+
+    def whole(values: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(map(_cut, fields, values))
+
+    if not is_dynamic:
+        return packed, lambda *values: packed(*whole(values))
+    space = b"\0" * _LEAST
+
+    def pack(*values: Any) -> tuple[bytes, int]:
+        at, words, parts = layout.start, [], []
+        for found, value in zip(fields, values):
+            if not found.is_dynamic:
+                words.append(value)
+                continue
+            is_text = found.kind == TEXT
+            encoded = value.encode(errors="surrogateescape") if is_text and value is not None else value
+            word, part = layout.place(at, encoded, is_text)
+            words.append(word)
+            parts.append(part)
+            at += len(part)
+        return b"".join([packed(*words), *parts, space]), at
+
+    return pack, lambda *values: pack(*whole(values))
+
+
+def _cut(found: EventField, value: Any) -> Any:
+    """A number as C would convert it to the field's type; an Enum's value."""
+    if found.is_dynamic:
+        return value
+    if found.kind == BOOL:
+        return int(bool(value))
+    number = int(getattr(value, "value", value)) & (1 << 8 * found.size) - 1
+    is_negative = found.code.islower() and number >> 8 * found.size - 1
+    return number - (1 << 8 * found.size) if is_negative else number
