@@ -86,7 +86,9 @@ def _named(numbers: Any, name: Callable[[int], str | None]) -> Any:
 
     encoded = numbers.dictionary_encode()
     names = [name(number) for number in encoded.dictionary.to_pylist()]
-    # Several threads may have one name.
+    if None not in names and len(set(names)) == len(names):
+        return pyarrow.DictionaryArray.from_arrays(encoded.indices, pyarrow.array(names, pyarrow.string()))
+    # Several threads have one name.
     named = pyarrow.array(names, pyarrow.string()).dictionary_encode()
     return pyarrow.DictionaryArray.from_arrays(named.indices.take(encoded.indices), named.dictionary)
 

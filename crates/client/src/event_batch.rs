@@ -5,6 +5,9 @@ use trace_data::page::Missed;
 use trace_data::record::Record;
 use trace_data::text::Tasks;
 
+/// Events that space is made for before they are there.
+const MOST_SPACE: usize = 1 << 20;
+
 /// Many events at once: a column for each thing that all events have, with a row for each event.
 #[derive(Debug, Default)]
 pub struct EventBatch {
@@ -48,7 +51,8 @@ impl EventBatch {
         self.payloads.get(start as usize..end as usize)
     }
 
-    pub(crate) fn clear(&mut self) {
+    /// Without any, and with space for so many.
+    pub(crate) fn clear(&mut self, most: usize) {
         let EventBatch { times, lost, offsets, cpus, tids, pids, ids, payloads, last_thread } = self;
         times.clear();
         lost.clear();
@@ -59,6 +63,17 @@ impl EventBatch {
         pids.clear();
         ids.clear();
         payloads.clear();
+        if times.capacity() < most {
+            // A batch may ask for more than there are.
+            let space = most.min(MOST_SPACE);
+            times.reserve(space);
+            lost.reserve(space);
+            offsets.reserve(space + 1);
+            cpus.reserve(space);
+            tids.reserve(space);
+            pids.reserve(space);
+            ids.reserve(space);
+        }
         // Nobody has this number.
         *last_thread = (i32::MIN, -1);
     }

@@ -208,7 +208,7 @@ impl EventReader {
     ///
     /// When they can't be read; what was read before is in the batch.
     pub fn read_batch(&mut self, most: usize, batch: &mut EventBatch) -> Result<usize, Error> {
-        batch.clear();
+        batch.clear(most);
         self.has_started = true;
         let mut add = |record: &Record<'_>, meaning: &TraceMeaning| {
             batch.push(record, meaning);
@@ -290,12 +290,12 @@ fn each(
 ) -> Result<usize, Error> {
     let mut taken = 0;
     loop {
-        let known = meaning.events.clone();
+        let known = Arc::as_ptr(&meaning.events);
         let Some(record) = source.next(meaning)? else { return Ok(taken) };
         let goes_on = match query {
             None => take(&record, meaning),
             Some(query) => {
-                if !Arc::ptr_eq(&known, &meaning.events) {
+                if known != Arc::as_ptr(&meaning.events) {
                     // A program has brought some.
                     let reference = TimeReference { bounds: None, supplement: None };
                     *query = Query::new(Chooser::new(choice, &meaning.events, reference)?);
