@@ -3,13 +3,13 @@
 use crate::attach::Live;
 use crate::author::{AuthorOptions, repeat, worker};
 use crate::clock::{pinned, wall_ns};
-use crate::lttng;
 use crate::mount::MountPlace;
 use crate::program::ProgramDirectory;
 use crate::progress::BenchProgress;
 use crate::report::Report;
 use crate::samples::Samples;
 use crate::worker::Worker;
+use crate::{lttng, python};
 use ktrace::Consumer;
 use rustix::ioctl::{Getter, Setter, ioctl, opcode};
 use session::{Instance, SessionOptions};
@@ -52,6 +52,8 @@ pub fn measure(options: &AuthorOptions) -> Result<Report, String> {
     progress.say("consumers");
     report.add("consumer_mmap_GBps", in_place(agent));
     report.add("consumer_read_over_mount_GBps", over_mount(agent));
+    progress.say("the Python package");
+    python::measure(&mut report);
     Ok(report)
 }
 

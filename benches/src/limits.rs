@@ -26,6 +26,8 @@ const LIMITS: &[(&str, Limit)] = &[
     ("lttng_tracef_vs_ours", Limit::AtLeast(5.0)),
     ("lttng_tracepoint_vs_ours", Limit::AtLeast(5.0)),
     ("consumer_mmap_GBps", Limit::AtLeast(2.0)),
+    ("python_iterate_Mevents_per_s", Limit::AtLeast(1.0)),
+    ("python_arrow_Mevents_per_s", Limit::AtLeast(10.0)),
     ("span_enter_exit_ns", Limit::AtMost(100.0)),
     ("tracing_off_ns", Limit::AtMost(1.0)),
     ("exec_added_us", Limit::AtMost(30.0)),

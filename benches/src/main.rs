@@ -28,6 +28,7 @@ mod probe;
 mod program;
 mod programs;
 mod progress;
+mod python;
 mod report;
 mod ring;
 mod row;

@@ -21,6 +21,7 @@ from ._author import EventFunction, event, take_snapshot
 from ._consumer import Consumer, Record
 from ._event import Event, EventType, Lost
 from ._fields import Field, Value
+from ._functions import FunctionTracer, trace_functions
 from ._library import Error, library, name
 from ._reader import Reader
 from ._session import Session
@@ -32,6 +33,7 @@ __all__ = [
     "EventFunction",
     "EventType",
     "Field",
+    "FunctionTracer",
     "Lost",
     "Reader",
     "Record",
@@ -40,6 +42,7 @@ __all__ = [
     "event",
     "open",
     "take_snapshot",
+    "trace_functions",
 ]
 
 

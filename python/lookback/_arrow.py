@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ._reader import Reader
 
-BATCH = 1 << 18
+BATCH = 1 << 17
 """Events of a batch."""
 
 _SIGNED, _UNSIGNED, _TEXT, _BYTES = range(1, 5)
@@ -87,10 +87,17 @@ def _named(numbers: Any, name: Callable[[int], str | None]) -> Any:
     encoded = numbers.dictionary_encode()
     names = [name(number) for number in encoded.dictionary.to_pylist()]
     if None not in names and len(set(names)) == len(names):
-        return pyarrow.DictionaryArray.from_arrays(encoded.indices, pyarrow.array(names, pyarrow.string()))
+        return _dictionary(encoded.indices, pyarrow.array(names, pyarrow.string()))
     # Several threads have one name.
     named = pyarrow.array(names, pyarrow.string()).dictionary_encode()
-    return pyarrow.DictionaryArray.from_arrays(named.indices.take(encoded.indices), named.dictionary)
+    return _dictionary(named.indices.take(encoded.indices), named.dictionary)
+
+
+def _dictionary(indices: Any, names: Any) -> Any:
+    import pyarrow
+
+    # The indices are those of the names.
+    return pyarrow.DictionaryArray.from_arrays(indices, names, safe=False)
 
 
 def _field(reader: Reader, batch: BatchStruct, field: str) -> Any:

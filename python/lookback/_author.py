@@ -78,17 +78,11 @@ def event(name: str, /, text: Optional[str] = None, **fields: FieldType) -> Even
     In a program that lookback doesn't record, the function does nothing. `text` is how the event is shown:
     "order {id} of {customer}".
     """
-    system, _, own = name.partition(":")
-    if not (system.isidentifier() and own.isidentifier() and name.isascii()):
-        raise ValueError(f"expected SYSTEM:NAME, found {name!r}")
-    if len(fields) > _MOST_FIELDS:
-        raise ValueError(f"an event has {_MOST_FIELDS} fields at most")
-    described = tuple(field(*item) for item in fields.items())
+    described = _checked(name, fields)
     key = (name, described, text)
     found = _made.get(key)
     if found is None:
-        layout = Layout(list(described))
-        found = _made[key] = _function(own, layout, _registered(system, own, text, described))
+        found = _made[key] = _function(name, Recorder.of(name, text, described), Layout(list(described)))
     return found
 
 
@@ -102,29 +96,54 @@ def take_snapshot(reason: str) -> None:
         taken(encoded, len(encoded))
 
 
-def _registered(
-    system: str, name: str, text: Optional[str], fields: tuple[EventField, ...]
-) -> Optional[_SiteStruct]:
-    """The event's site, once the recorder has it. None without a recorder."""
-    register = getattr(ctypes.PyDLL(None), "lookback_register", None)
-    if register is None:
-        return None
-    register.argtypes, register.restype = [c_void_p, c_void_p], None
-    tables = [(_NameStruct * len(found.names))(*map(_named, found.names)) for found in fields]
-    structs = (_FieldStruct * len(fields))(*map(_described, fields, tables))
-    site = _SiteStruct(
-        version=_VERSION,
-        system=system.encode(),
-        name=name.encode(),
-        print=text.encode() if text is not None else None,
-        fields=structs,
-        field_count=len(fields),
-    )
-    section = (c_void_p * 1)(ctypes.addressof(site))
-    start = ctypes.addressof(section)
-    register(start, start + ctypes.sizeof(section))
-    _kept.append((site, structs, tables))
-    return site if site.word else None
+def _checked(name: str, fields: dict[str, FieldType]) -> tuple[EventField, ...]:
+    system, _, own = name.partition(":")
+    if not (system.isidentifier() and own.isidentifier() and name.isascii()):
+        raise ValueError(f"expected SYSTEM:NAME, found {name!r}")
+    if len(fields) > _MOST_FIELDS:
+        raise ValueError(f"an event has {_MOST_FIELDS} fields at most")
+    return tuple(field(*item) for item in fields.items())
+
+
+class Recorder:
+    """An event that is recorded: whether it is enabled now, and what writes it."""
+
+    __slots__ = ("site", "word", "write")
+
+    def __init__(self, site: _SiteStruct) -> None:
+        self.site = c_void_p(ctypes.addressof(site))
+        word = (ctypes.c_uint64 * 1).from_address(site.word)
+        self.word: memoryview = memoryview(word).cast("B").cast("Q")
+        """Its first element is not 0 while the event is enabled."""
+        # With the interpreter's lock held: it takes less than giving that up.
+        self.write: Callable[[c_void_p, bytes, int], None] = ctypes.PYFUNCTYPE(
+            None, c_void_p, c_char_p, c_size_t
+        )(site.write)
+        """Takes the site, the event as `packer` makes it, and its bytes."""
+
+    @staticmethod
+    def of(name: str, text: Optional[str], fields: tuple[EventField, ...]) -> Optional[Recorder]:
+        """Hands the event to the recorder. None without one, or where the session has no space for it."""
+        register = getattr(ctypes.PyDLL(None), "lookback_register", None)
+        if register is None:
+            return None
+        register.argtypes, register.restype = [c_void_p, c_void_p], None
+        system, _, own = name.partition(":")
+        tables = [(_NameStruct * len(found.names))(*map(_named, found.names)) for found in fields]
+        structs = (_FieldStruct * len(fields))(*map(_described, fields, tables))
+        site = _SiteStruct(
+            version=_VERSION,
+            system=system.encode(),
+            name=own.encode(),
+            print=text.encode() if text is not None else None,
+            fields=structs,
+            field_count=len(fields),
+        )
+        section = (c_void_p * 1)(ctypes.addressof(site))
+        start = ctypes.addressof(section)
+        register(start, start + ctypes.sizeof(section))
+        _kept.append((site, structs, tables))
+        return Recorder(site) if site.word else None
 
 
 def _named(named: tuple[int, str]) -> _NameStruct:
@@ -136,20 +155,16 @@ def _described(found: EventField, names: Any) -> _FieldStruct:
     return _FieldStruct(found.name.encode(), names, len(found.names), count, found.size, found.kind)
 
 
-def _function(name: str, layout: Layout, site: Optional[_SiteStruct]) -> EventFunction:
+def _function(name: str, recorder: Optional[Recorder], layout: Layout) -> EventFunction:
     """The function that records, with the event's fields as its parameters: made of its text, as dataclasses make
     theirs, since that is what Python calls fastest."""
     parameters = ", ".join(found.name for found in layout.fields)
     scope: dict[str, Any] = {}
-    if site is None:
+    if recorder is None:
         body, is_enabled = "pass", "False"
     else:
-        word = (ctypes.c_uint64 * 1).from_address(site.word)
-        scope["_word"] = memoryview(word).cast("B").cast("Q")
-        scope["_write"] = ctypes.PYFUNCTYPE(None, c_void_p, c_char_p, c_size_t)(site.write)
-        scope["_site"] = c_void_p(ctypes.addressof(site))
-        scope["_pack"], scope["_again"] = _packer(layout)
-        scope["_error"] = struct.error
+        scope.update(_word=recorder.word, _write=recorder.write, _site=recorder.site, _error=struct.error)
+        scope["_pack"], scope["_again"] = packer(layout)
         body = f"""if _word[0]:
         try:
             _event, _size = _pack({parameters})
@@ -162,12 +177,12 @@ def _function(name: str, layout: Layout, site: Optional[_SiteStruct]) -> EventFu
             body = body.replace("_event, _size = ", "_event = ")
     exec(f"def _record({parameters}):\n    {body}\ndef _is_enabled():\n    return {is_enabled}\n", scope)
     made = scope["_record"]
-    made.__name__ = made.__qualname__ = name
+    made.__name__ = made.__qualname__ = name.partition(":")[2]
     made.is_enabled = scope["_is_enabled"]
     return cast(EventFunction, made)
 
 
-def _packer(layout: Layout) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def packer(layout: Layout) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """What makes an event of its values: and does so where a number is too large, by cutting it."""
     fields = layout.fields
     is_dynamic = any(found.is_dynamic for found in fields)

@@ -45,7 +45,7 @@ enum What {
     Programs,
     /// Events of a program's own: typed events, messages, spans
     Author,
-    /// Tracepoints with formats, next to LTTng's, and their consumers
+    /// Tracepoints with formats, next to LTTng's, their consumers, and the Python package
     Ktrace,
     /// The control tree over a mount, next to the kernel's own
     Tracefs,
@@ -84,6 +84,7 @@ pub fn run(bench: &Bench) -> Result<bool, Error> {
             measure.arg("author");
         }
         What::Ktrace => {
+            build_c_library()?;
             measure.arg("ktrace");
         }
         What::Tracefs => {
@@ -111,6 +112,16 @@ pub fn run(bench: &Bench) -> Result<bool, Error> {
         Some(0) => Ok(true),
         Some(1) => Ok(false),
         _ => Err(format!("lookback-benches ended with {status}")),
+    }
+}
+
+/// Builds the library that the Python package calls, next to what measures.
+fn build_c_library() -> Result<(), Error> {
+    let mut cargo = workspace::cargo();
+    let status = cargo.args(["build", "--quiet", "--release", "--package", "lookback-c-api"]).status();
+    match status.map_err(|error| format!("cargo: {error}"))?.success() {
+        true => Ok(()),
+        false => Err("the C library can't be built".to_string()),
     }
 }
 

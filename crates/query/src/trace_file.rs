@@ -131,6 +131,7 @@ pub struct TraceRecords<'a> {
 impl Records for TraceRecords<'_> {
     type Error = dat::Error;
 
+    #[inline]
     fn next(&mut self) -> Result<Option<Record<'_>>, dat::Error> {
         let record = self.merge.next()?;
         Ok(record.map(|record| Record { time: self.options.time(record.time), ..record }))

@@ -117,9 +117,18 @@ impl Stream {
     }
 
     /// Steps to the next event, in this page or a later one. False at the end of the stream.
+    #[inline]
     fn advance<S: Pages>(&mut self, source: &mut S, number: usize) -> Result<bool, S::Error> {
         self.lost = Missed::None;
-        while !self.events.advance() {
+        if self.events.advance() {
+            return Ok(true);
+        }
+        self.advance_to_page(source, number)
+    }
+
+    /// Steps to the first event of the next page that has one. False at the end of the stream.
+    fn advance_to_page<S: Pages>(&mut self, source: &mut S, number: usize) -> Result<bool, S::Error> {
+        loop {
             let mut page = std::mem::take(&mut self.events).into_page();
             if !source.next_page(number, &mut page)? {
                 return Ok(false);
@@ -127,8 +136,10 @@ impl Stream {
             self.events = PageEvents::new(page);
             // Losses before an empty page and of the one after it are those of one place.
             self.lost = self.lost.and(self.events.missed());
+            if self.events.advance() {
+                return Ok(true);
+            }
         }
-        Ok(true)
     }
 }
 

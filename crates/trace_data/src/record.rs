@@ -25,11 +25,13 @@ pub struct Record<'a> {
 
 impl Record<'_> {
     /// The id of its event; 0 where the payload is too short to have one.
+    #[inline]
     pub fn id(&self) -> u16 {
         abi::common::event(self.common())
     }
 
     /// The thread that recorded it; 0 where the payload is too short to say.
+    #[inline]
     pub fn pid(&self) -> i32 {
         abi::common::pid(self.common())
     }
@@ -47,6 +49,7 @@ impl Record<'_> {
     }
 
     /// The word that every payload starts with.
+    #[inline]
     fn common(&self) -> u64 {
         u64_at(self.payload, 0).unwrap_or(0)
     }

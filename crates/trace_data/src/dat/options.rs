@@ -53,6 +53,7 @@ pub struct TscScale {
 impl Options {
     /// The time that readers show for a time in a page: scaled where the clock counts cycles, and
     /// moved to wall-clock time where the file says so.
+    #[inline]
     pub fn time(&self, raw: u64) -> u64 {
         let scaled = match self.tsc_scale {
             Some(scale) => {
