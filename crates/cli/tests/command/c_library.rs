@@ -69,10 +69,11 @@ fn a_program_controls_a_session_and_reads_it() {
 
 #[test]
 fn the_example_says_which_files_are_missing() {
-    if is_missing(&["gcc", "pkg-config"]) {
+    if is_missing(&["gcc", "g++", "pkg-config"]) {
         return;
     }
     let installed = Installed::new();
+    installed.compiled("g++ -x c++ -std=c++17", EXAMPLE, "example");
     let example = installed.compiled("gcc -std=c99", EXAMPLE, "example");
     let printed = installed.program(&example, &[]).success().stdout;
     assert!(printed.contains("looking for files that are missing"), "{printed}");
@@ -87,6 +88,27 @@ fn the_example_says_which_files_are_missing() {
     installed.program(&example, &["absent.dat"]).failure(1, &["absent.dat: No such file or directory"]);
     installed.scratch.write("bad.dat", "no trace");
     installed.program(&example, &["bad.dat"]).failure(1, &["bad.dat: "]);
+}
+
+/// A program that records, too.
+const BOTH: &str = "#include <lookback.h>\n#include <lookback_reader.h>\n#include <lookback_consumer.h>\n\
+    int main(void)\n{\n\tDO_TRACE(both, \"%s\", lookback_version());\n\treturn 0;\n}\n";
+
+#[test]
+fn a_program_may_read_and_record() {
+    if is_missing(&["gcc", "g++", "pkg-config"]) {
+        return;
+    }
+    let installed = Installed::new();
+    let include = concat!("-I", env!("CARGO_MANIFEST_DIR"), "/../tracepoint/include");
+    for compiler in ["gcc -std=gnu99", "g++ -x c++ -std=c++11"] {
+        let program = installed.compiled(&format!("{compiler} {include}"), BOTH, "both");
+        let mut record = installed.scratch.record(&["-q", "-e", "ktrace:*"], &[program.to_str().unwrap()]);
+        run(record.env("LD_LIBRARY_PATH", installed.prefix.join("lib"))).success();
+        let texts: Vec<String> =
+            installed.scratch.trace().named("both").map(|event| event.text.clone()).collect();
+        assert_eq!(texts, [env!("CARGO_PKG_VERSION")]);
+    }
 }
 
 #[test]
