@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,3 +112,24 @@ def test_a_closed_reader_says_so(trace: Path) -> None:
     reader.close()
     with pytest.raises(ValueError, match="closed"):
         next(iter(reader))
+
+
+def test_damage_comes_after_what_is_before_it(run: Run, tmp_path: Path) -> None:
+    program = "import os; fd = os.open('/dev/null', os.O_WRONLY); [os.write(fd, b'x') for _ in range(200000)]"
+    run("record", "-q", "-b", "32768", "--compress", "--", sys.executable, "-c", program)
+    trace = bytearray((tmp_path / "trace.dat").read_bytes())
+    middle = len(trace) // 2
+    for at in range(middle, middle + 64):
+        trace[at] ^= 0x5A
+    (tmp_path / "damaged.dat").write_bytes(trace)
+    found = []
+    with lookback.open(tmp_path / "damaged.dat") as reader:
+        with pytest.raises(lookback.Error) as raised:
+            for event in reader:
+                found.append(event)
+        # What other CPUs have is read all the same.
+        rest = list(reader)
+    assert raised.value.errno == errno.EPROTO and len(found) > 1000
+    assert len(found) + len(rest) < 400_000
+    with lookback.open(tmp_path / "damaged.dat") as reader, pytest.raises(lookback.Error):
+        reader.to_arrow()

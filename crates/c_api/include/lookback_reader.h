@@ -212,8 +212,9 @@ const char *lookback_reader_system(struct lookback_reader *reader, uint16_t id);
 /* The name of a thread, until the next call with this reader. NULL where it is unknown. */
 const char *lookback_reader_comm(struct lookback_reader *reader, int32_t tid);
 
-/* Reads up to `most` events at once, and *batch, of `size` bytes. How many; 0 at the end, and where
- * there is none now; -errno. Some 50 ns for each event. */
+/* Reads up to `most` events at once, and *batch, of `size` bytes. How many; 0 at the end, and where there is
+ * none now; -errno where they can't be read: what was read before came with the call before, and the next
+ * call goes on with what can. Some 50 ns for each event. */
 ssize_t lookback_reader_batch(struct lookback_reader *reader, size_t most,
 	struct lookback_reader_batch *batch, size_t size);
 

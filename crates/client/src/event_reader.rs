@@ -31,6 +31,8 @@ pub struct EventReader {
     has_current: bool,
     /// Whether what was lost before it was handed on, and it is next.
     is_waiting: bool,
+    /// What comes after the batch that was read last.
+    failure: Option<Error>,
 }
 
 /// What comes next.
@@ -131,6 +133,7 @@ impl EventReader {
             current,
             has_current: false,
             is_waiting: false,
+            failure: None,
         }
     }
 
@@ -206,10 +209,14 @@ impl EventReader {
     ///
     /// # Errors
     ///
-    /// When they can't be read; what was read before is in the batch.
+    /// When they can't be read. What was read before comes first, and the error with the next call; after that
+    /// comes what can be read.
     pub fn read_batch(&mut self, most: usize, batch: &mut EventBatch) -> Result<usize, Error> {
         batch.clear(most);
         self.has_started = true;
+        if let Some(error) = self.failure.take() {
+            return Err(error);
+        }
         let mut add = |record: &Record<'_>, meaning: &TraceMeaning| {
             batch.push(record, meaning);
             batch.len() < most
@@ -217,7 +224,13 @@ impl EventReader {
         if most == 0 {
             return Ok(0);
         }
-        each(&mut self.source, &mut self.meaning, (&mut self.query, &self.choice), &mut add)
+        match each(&mut self.source, &mut self.meaning, (&mut self.query, &self.choice), &mut add) {
+            Err(error) if !batch.is_empty() => {
+                self.failure = Some(error);
+                Ok(batch.len())
+            }
+            read => read,
+        }
     }
 
     /// The values of a field of the events of a batch that was read here.

@@ -70,12 +70,7 @@ pub unsafe extern "C" fn lookback_reader_batch(
     };
     // SAFETY: the caller's promise.
     unsafe { give(batch, size, &value) };
-    match result {
-        Ok(count) => count as ssize_t,
-        // What was read before damage comes first.
-        Err(_) if !read.is_empty() => read.len() as ssize_t,
-        Err(error) => failed(&error) as ssize_t,
-    }
+    result.map_or_else(|error| failed(&error) as ssize_t, |count| count as ssize_t)
 }
 
 /// See the header.
