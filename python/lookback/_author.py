@@ -195,23 +195,32 @@ def packer(layout: Layout) -> tuple[Callable[..., Any], Callable[..., Any]]:
 
     if not is_dynamic:
         return packed, lambda *values: packed(*whole(values))
-    space = b"\0" * _LEAST
-
-    def pack(*values: Any) -> tuple[bytes, int]:
-        at, words, parts = layout.start, [], []
-        for found, value in zip(fields, values):
-            if not found.is_dynamic:
-                words.append(value)
-                continue
-            is_text = found.kind == TEXT
-            encoded = value.encode(errors="surrogateescape") if is_text and value is not None else value
-            word, part = layout.place(at, encoded, is_text)
-            words.append(word)
-            parts.append(part)
-            at += len(part)
-        return b"".join([packed(*words), *parts, space]), at
-
+    scope: dict[str, Any] = {"packed": packed, "space": b"\0" * _LEAST}
+    exec(_dynamic(layout), scope)
+    pack = scope["pack"]
     return pack, lambda *values: pack(*whole(values))
+
+
+def _dynamic(layout: Layout) -> str:
+    """The text of the function that makes an event with texts or bytes: its fixed fields, and then each of those,
+    up to the next word, with space at the end that the recorder may read."""
+    lines, words, parts = [f"at = {layout.start}"], [], []
+    for index, found in enumerate(layout.fields):
+        if not found.is_dynamic:
+            words.append(f"v{index}")
+            continue
+        if found.kind == TEXT:
+            lines.append(f'p = b"" if v{index} is None else v{index}.encode("utf-8", "surrogateescape")')
+            lines.append(f'p = p[:{layout.share - 1}] + b"\\0"')
+        else:
+            lines.append(f'p = b"" if v{index} is None else bytes(memoryview(v{index})[:{layout.share}])')
+        lines.append(f"n = len(p); w{index} = n << 16 | at; n += -n & 7; at += n")
+        lines.append(f'p{index} = p.ljust(n, b"\\0")')
+        words.append(f"w{index}")
+        parts.append(f"p{index}")
+    parameters = ", ".join(f"v{index}" for index in range(len(layout.fields)))
+    lines.append(f"return packed({', '.join(words)}) + {' + '.join(parts)} + space, at")
+    return f"def pack({parameters}):\n    " + "\n    ".join(lines) + "\n"
 
 
 def _cut(found: EventField, value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import keyword
-from typing import NamedTuple, Optional, Union
+from typing import NamedTuple, Union
 
 COMMON = 8
 """Bytes that all events have first."""
@@ -86,8 +86,3 @@ class Layout:
         """Bytes that each of what is dynamic can have."""
         if at > MOST or dynamic and self.share < 8:
             raise ValueError(f"an event has {MOST} bytes at most")
-
-    def place(self, at: int, value: Optional[bytes], is_text: bool) -> tuple[int, bytes]:
-        """The word with the place of a value that is dynamic, and its bytes up to the next one."""
-        stored = (value or b"")[: self.share - is_text] + b"\0" * is_text
-        return len(stored) << 16 | at, stored + b"\0" * (-len(stored) % 8)

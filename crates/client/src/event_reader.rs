@@ -209,8 +209,8 @@ impl EventReader {
     ///
     /// # Errors
     ///
-    /// When they can't be read. What was read before comes first, and the error with the next call; after that
-    /// comes what can be read.
+    /// When they can't be read. What was read before comes first, and the error with the next call; after
+    /// that comes what can be read.
     pub fn read_batch(&mut self, most: usize, batch: &mut EventBatch) -> Result<usize, Error> {
         batch.clear(most);
         self.has_started = true;
