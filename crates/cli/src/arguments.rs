@@ -20,6 +20,7 @@ mod snapshots;
 mod source;
 mod tree;
 mod trigger;
+mod view;
 
 pub(crate) use attach::{AttachArguments, DetachArguments, MeantArguments};
 pub(crate) use budget::BudgetOption;
@@ -39,6 +40,7 @@ pub(crate) use snapshot::{SnapshotArguments, SnapshotOption};
 pub(crate) use snapshots::{SnapshotsArguments, SnapshotsTask};
 pub(crate) use source::SourceArguments;
 pub(crate) use tree::{FileArguments, LsArguments};
+pub(crate) use view::TimelineArguments;
 
 use clap::{Args, Parser, Subcommand};
 use session::Selection;
@@ -82,6 +84,7 @@ pub(crate) enum TaskArguments {
     Record(RecordArguments),
     Report(Box<ReportArguments>),
     Explain(Box<ExplainArguments>),
+    View(Box<TimelineArguments>),
     Convert(Box<ConvertArguments>),
     Flame(Box<FlameArguments>),
     Start(StartArguments),

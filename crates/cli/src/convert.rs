@@ -13,6 +13,7 @@ use crate::record::output::Output;
 use crate::report::{Feed, Problem, Surveyed, done, play, what_is_wrong};
 use crate::say::note;
 use convert::{ChromeTrace, FoldedStacks, PerfettoTrace, SliceTimeline, StackWeight};
+use export::Sink;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
@@ -78,8 +79,17 @@ fn write(
     }
 }
 
+/// Has a sink take the records. How many there were.
+pub(crate) fn watch(
+    sink: &mut dyn Sink,
+    surveyed: &Surveyed<'_, '_>,
+    feed: &mut Feed<'_>,
+) -> Result<u64, Problem> {
+    WatchedSink::feed(sink, surveyed.survey.entries, feed)
+}
+
 /// Reads a file or a session.
-fn read(
+pub(crate) fn read(
     source: &SourceArguments,
     make: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem>,
 ) -> Result<(), Problem> {

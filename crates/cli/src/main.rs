@@ -3,6 +3,7 @@
 //! ```text
 //! lookback record -- CMD      run a program and record what it and its children do
 //! lookback report             show what was recorded
+//! lookback view               as a timeline in the browser
 //! lookback convert, flame     for Perfetto and other viewers; as a picture
 //! lookback start              a persistent session: run, show, snapshot, extract, stat and more
 //! lookback get, set, cat, ls  the control tree; mount, umount: as files
@@ -41,6 +42,7 @@ mod stdout;
 mod tree;
 mod unseen;
 mod usage;
+mod view;
 
 use arguments::TaskArguments;
 use failure::Failure;
@@ -63,6 +65,7 @@ fn main() -> ExitCode {
         TaskArguments::Explain(arguments) => explain::run(&arguments),
         TaskArguments::Convert(arguments) => convert::convert(&arguments),
         TaskArguments::Flame(arguments) => convert::flame(&arguments),
+        TaskArguments::View(arguments) => view::run(&arguments),
         TaskArguments::Start(arguments) => persistent::start(&arguments),
         TaskArguments::Stop(arguments) => persistent::stop(&arguments),
         TaskArguments::Run(arguments) => persistent::run(&arguments),

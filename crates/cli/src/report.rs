@@ -20,10 +20,12 @@ use crate::stdout::written;
 use crate::unseen::lines;
 use calls::CallLines;
 use explanation::{Explanation, ExplanationForm};
+pub(crate) use explanation::{call_name, call_text, error_name};
 use export::Sink;
 use export::json::JsonLines;
 use json_lines::DescribedLines;
 use pair::PairTables;
+pub(crate) use processes::outcome;
 use processes::{ProcessForm, ProcessTable};
 use query::{
     Chooser, Interruption, LockHolder, LockWaits, Pairs, ProcessTree, Query, Redaction, SourceSymbols,
@@ -317,7 +319,7 @@ fn none_shown<'a>(events: impl Iterator<Item = &'a str>, passed_over: u64, given
 }
 
 /// How a thread is called in tables: `NAME-TID`.
-fn label(tasks: &dyn Tasks, pid: i32) -> String {
+pub(crate) fn label(tasks: &dyn Tasks, pid: i32) -> String {
     format!("{}-{pid}", printable(tasks.comm(pid).unwrap_or("<...>")))
 }
 

@@ -82,6 +82,11 @@ impl FailedCalls {
     }
 }
 
+/// Whether programs don't expect this error in what they usually do.
+pub fn is_unusual_error(error: i64) -> bool {
+    how_usual(error) == 0
+}
+
 /// How usual an error is: programs look for files in several places, for children and terminals that
 /// there may not be, and ask again for what isn't there yet.
 fn how_usual(error: i64) -> u8 {

@@ -19,6 +19,8 @@ pub struct SlowCalls {
     longest: Vec<SlowCall>,
     /// A call has to be longer than this to be among them.
     least: u64,
+    /// The longest of all, until now: how long, of which thread, and when it has ended.
+    most: Option<(u64, i32, u64)>,
 }
 
 /// A call that took long.
@@ -49,6 +51,7 @@ impl SlowCalls {
             self.durations.entry(call.exit).or_insert_with(|| counts(format).then(Default::default));
         let Some(durations) = durations else { return };
         durations.add_length(length);
+        self.most = self.most.max(Some((length, call.tid, call.end)));
         if length > self.least || self.longest.len() < KEPT {
             self.longest.push(SlowCall { length, call: call.clone(), about: about() });
             if self.longest.len() >= 2 * KEPT {
@@ -61,6 +64,11 @@ impl SlowCalls {
         self.longest.sort_by_key(|call| (Reverse(call.length), call.call.end));
         self.longest.truncate(KEPT);
         self.least = self.longest.last().map_or(0, |call| call.length);
+    }
+
+    /// Whether this call, which was measured last, is the longest until now.
+    pub fn is_longest(&self, call: &FinishedCall) -> bool {
+        self.most.is_some_and(|most| call.length.map(|length| (length, call.tid, call.end)) == Some(most))
     }
 
     /// The longest, the longest first, but only one of those that are about the same in one process.

@@ -13,7 +13,8 @@ use crate::json::Json;
 use crate::number::count;
 use deaths::Deaths;
 use export::{Error, Sink};
-use query::{FailedCalls, FinishedCalls, ProcessTree, SlowCalls, Waits};
+pub(crate) use failed::error_name;
+use query::{Findings, SeenRecords};
 use std::io::{self, Write};
 use std::rc::Rc;
 use trace_data::event::EventTable;
@@ -29,13 +30,8 @@ pub(super) struct Explanation<W> {
     form: ExplanationForm,
     /// Since when the trace is complete.
     complete: Option<String>,
-    calls: FinishedCalls,
-    failed: FailedCalls,
-    slow: SlowCalls,
-    waits: Waits,
-    tree: ProcessTree,
+    findings: Findings,
     deaths: Deaths,
-    seen: SeenEvents,
 }
 
 /// How it is shown.
@@ -43,16 +39,6 @@ pub(super) struct Explanation<W> {
 pub(super) struct ExplanationForm {
     pub(super) json: bool,
     pub(super) times: Times,
-}
-
-/// The events that it is about.
-#[derive(Debug, Default)]
-struct SeenEvents {
-    count: u64,
-    /// The times of the first and the last.
-    times: Option<(u64, u64)>,
-    /// Ends of calls.
-    calls: u64,
 }
 
 impl<W: Write> Explanation<W> {
@@ -63,47 +49,22 @@ impl<W: Write> Explanation<W> {
         complete: Option<String>,
         form: ExplanationForm,
     ) -> Explanation<W> {
-        Explanation {
-            out,
-            form,
-            complete,
-            calls: FinishedCalls::new(gaps.clone()),
-            failed: FailedCalls::default(),
-            slow: SlowCalls::default(),
-            waits: Waits::new(events, gaps.clone()),
-            tree: ProcessTree::new(gaps),
-            deaths: Deaths::default(),
-            seen: SeenEvents::default(),
-        }
+        Explanation { out, form, complete, findings: Findings::new(events, gaps), deaths: Deaths::default() }
     }
 
     fn add(&mut self, record: &Record<'_>, is_chosen: bool, trace: &TraceInfo<'_>) {
-        self.tree.add(record, is_chosen, trace);
-        let finished = self.calls.add(record, self.waits.descriptors(), trace);
-        self.waits.add(record, is_chosen, trace);
+        self.findings.add(record, is_chosen, trace);
         if let Some(event) = trace.events.get(record.id()) {
             self.deaths.add(event, record, trace);
-        }
-        if !is_chosen {
-            return;
-        }
-        self.seen.add(record);
-        let Some(call) = finished else { return };
-        self.seen.calls += 1;
-        if let Some(error) = call.error {
-            self.failed.add(&call, error, call.about(record));
-        }
-        if let (Some(length), Some(event)) = (call.length, trace.events.get(call.exit)) {
-            self.slow.add(&call, event.format(), length, || call.about(record));
         }
     }
 
     /// What it is about, on a line.
     fn head(&self, processes: usize, trace: &TraceInfo<'_>) -> String {
-        let SeenEvents { count: events, times, .. } = &self.seen;
+        let SeenRecords { count: events, times, .. } = self.findings.seen;
         let (first, last) = times.unwrap_or_default();
         let [events, processes] =
-            [count(*events, "event", "events"), count(processes as u64, "process", "processes")];
+            [count(events, "event", "events"), count(processes as u64, "process", "processes")];
         let [from, to] = [first, last].map(|time| self.form.times.text(time, trace));
         let length = match trace.nanoseconds {
             true => format!(" in {}", duration(last - first)),
@@ -117,40 +78,36 @@ impl<W: Write> Explanation<W> {
     }
 
     fn print(&mut self, trace: &TraceInfo<'_>) -> io::Result<()> {
-        let order = self.tree.finish();
-        let (processes, waits) = (ran::processes(&self.tree, &order), self.waits.finish());
-        writeln!(self.out, "{}", self.head(processes.len(), trace))?;
-        let knows_processes = self.tree.knows_processes();
+        let order = self.findings.tree.finish();
+        let waits = self.findings.waits.finish();
+        let head = self.head(ran::processes(&self.findings.tree, &order).len(), trace);
+        writeln!(self.out, "{head}")?;
+        let Findings { tree, failed, slow, waits: all, seen, .. } = &mut self.findings;
+        let processes = ran::processes(tree, &order);
         let parts = [
-            ran::part(processes, knows_processes, &self.deaths, trace),
-            failed::part(&self.failed, self.seen.calls, self.form.times, trace),
-            slow::part(&mut self.slow, self.form.times, trace),
-            waited::part(&self.waits, &waits, trace),
+            ran::part(processes, tree.knows_processes(), &self.deaths, trace),
+            failed::part(failed, seen.calls, self.form.times, trace),
+            slow::part(slow, self.form.times, trace),
+            waited::part(all, &waits, trace),
         ];
         parts.iter().try_for_each(|part| part.print(&mut self.out))
     }
 
     fn json(&mut self, trace: &TraceInfo<'_>) -> Json {
-        let (nodes, waits) = (self.tree.finish(), self.waits.finish());
-        let (first, last) = self.seen.times.unzip();
+        let Findings { tree, failed, slow, waits: all, seen, .. } = &mut self.findings;
+        let (nodes, waits) = (tree.finish(), all.finish());
+        let (first, last) = seen.times.unzip();
         Json::Object(vec![
-            ("events", Json::Number(self.seen.count)),
+            ("events", Json::Number(seen.count)),
             ("first", Json::number(first)),
             ("last", Json::number(last)),
             ("completeness", Json::text(self.complete.as_deref())),
-            ("calls", Json::Number(self.seen.calls)),
-            ("processes", ran::json(&self.tree, &nodes, trace)),
-            ("failed", failed::json(&self.failed, trace)),
-            ("slow", slow::json(&mut self.slow, trace)),
-            ("waits", waited::json(&self.waits, &waits, trace)),
+            ("calls", Json::Number(seen.calls)),
+            ("processes", ran::json(tree, &nodes, trace)),
+            ("failed", failed::json(failed, trace)),
+            ("slow", slow::json(slow, trace)),
+            ("waits", waited::json(all, &waits, trace)),
         ])
-    }
-}
-
-impl SeenEvents {
-    fn add(&mut self, record: &Record<'_>) {
-        self.count += 1;
-        self.times = Some((self.times.map_or(record.time, |(first, _)| first), record.time));
     }
 }
 
@@ -169,7 +126,7 @@ impl<W: Write> Sink for Explanation<W> {
         if self.form.json {
             let object = self.json(trace);
             writeln!(self.out, "{object}")?;
-        } else if self.seen.count > 0 {
+        } else if self.findings.seen.count > 0 {
             self.print(trace)?;
         }
         Ok(self.out.flush()?)
@@ -177,12 +134,12 @@ impl<W: Write> Sink for Explanation<W> {
 }
 
 /// A call and what it was about.
-fn call_text(name: &str, about: Option<&Rc<str>>) -> String {
+pub(crate) fn call_text(name: &str, about: Option<&Rc<str>>) -> String {
     about.map_or_else(|| name.to_owned(), |about| format!("{name} {}", printable(about)))
 }
 
 /// What a call is called by the event at its end.
-fn call_name<'a>(exit: u16, trace: &TraceInfo<'a>) -> &'a str {
+pub(crate) fn call_name<'a>(exit: u16, trace: &TraceInfo<'a>) -> &'a str {
     trace.events.get(exit).map_or("?", |event| query::call_of(event.format()))
 }
 

@@ -143,7 +143,7 @@ impl<W: Write> Sink for ProcessTable<W> {
 }
 
 /// How a process has ended.
-pub(super) fn outcome(outcome: ProcessOutcome) -> String {
+pub(crate) fn outcome(outcome: ProcessOutcome) -> String {
     match outcome {
         ProcessOutcome::Running | ProcessOutcome::Unknown => "-".to_owned(),
         ProcessOutcome::Ended => "ended".to_owned(),

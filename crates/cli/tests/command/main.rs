@@ -78,5 +78,6 @@ mod tree;
 mod truncated;
 mod unbuilt_functions;
 mod unseen;
+mod viewing;
 mod views;
 mod waits;

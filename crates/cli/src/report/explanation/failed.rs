@@ -30,7 +30,7 @@ pub(super) fn part(failed: &FailedCalls, calls: u64, times: Times, trace: &Trace
         let thread = label(trace.tasks, tid);
         PartLine {
             figure: format!("{} x", grouped(group.count)),
-            what: format!("{call}{others} = {}", error(group.error)),
+            what: format!("{call}{others} = {}", error_name(group.error)),
             details: format!("{thread} {last} {}{}", time.trim(), from(caller, trace.symbols)),
         }
     };
@@ -88,7 +88,8 @@ fn groups(failed: &FailedCalls) -> Vec<FailureGroup<'_>> {
     groups
 }
 
-fn error(number: i64) -> String {
+/// The name of an error, `ENOENT`.
+pub(crate) fn error_name(number: i64) -> String {
     let name = u32::try_from(number).ok().and_then(events::error_name);
     name.map_or_else(|| format!("error {number}"), str::to_owned)
 }
@@ -99,7 +100,7 @@ pub(super) fn json(failed: &FailedCalls, trace: &TraceInfo<'_>) -> Json {
         Json::Object(vec![
             ("count", Json::Number(failures.count)),
             ("call", Json::Text(call_name(kind.exit, trace).to_owned())),
-            ("error", Json::Text(error(kind.error))),
+            ("error", Json::Text(error_name(kind.error))),
             ("about", Json::text(kind.about.as_deref())),
             ("tgid", Json::Number(kind.tgid.unsigned_abs().into())),
             ("comm", Json::text(trace.tasks.comm(kind.tgid))),
