@@ -3,7 +3,9 @@
 mod calls;
 mod explanation;
 mod json_lines;
+mod page;
 mod pair;
+mod playing;
 mod processes;
 mod stat;
 mod text;
@@ -14,23 +16,22 @@ mod waits;
 use crate::arguments::{ReportArguments, ViewArguments};
 use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
-use crate::number::count;
+use crate::number::{bytes, count};
+use crate::record::output::Output;
 use crate::say::note;
 use crate::stdout::written;
-use crate::unseen::lines;
 use calls::CallLines;
 use explanation::{Explanation, ExplanationForm};
 pub(crate) use explanation::{call_name, call_text, error_name};
 use export::Sink;
 use export::json::JsonLines;
 use json_lines::DescribedLines;
+use page::ReportPage;
 use pair::PairTables;
+pub(crate) use playing::{Feed, FileComplaint, Surveyed, play};
 pub(crate) use processes::outcome;
 use processes::{ProcessForm, ProcessTable};
-use query::{
-    Chooser, Interruption, LockHolder, LockWaits, Pairs, ProcessTree, Query, Redaction, SourceSymbols,
-    Survey, TraceBuffer, TraceContents, TraceFile, Waits,
-};
+use query::{LockHolder, LockWaits, Pairs, ProcessTree, Waits};
 use session::Selection;
 use stat::CountTables;
 use std::error::Error;
@@ -40,7 +41,6 @@ use std::path::Path;
 use text::TextLines;
 use times::Times;
 use trace_data::dat;
-use trace_data::info::TraceInfo;
 use trace_data::text::{Tasks, printable};
 use tracepoint_lines::TracepointLines;
 use waits::WaitTable;
@@ -54,12 +54,52 @@ pub(crate) fn run(arguments: &ReportArguments) -> Done {
 pub(crate) fn show_file(path: &Path, buffer: Option<&str>, view: &ViewArguments) -> Done {
     let unusable = |error: &(dyn Error + 'static)| Failure::failed(what_is_wrong(path, error));
     let file = File::open(path).map_err(|error| unusable(&error))?;
-    done(show(file, buffer, view, &unusable))
+    match &view.form.html {
+        Some(out) => write_page((file, buffer), view, &file_name(path), out, &unusable),
+        None => done(show(file, buffer, view, &unusable)),
+    }
 }
 
 /// Shows a session's events, which were written to `file`.
 pub(crate) fn show_written(file: File, view: &ViewArguments) -> Done {
-    done(show(file, None, view, &|error| Failure::failed(error)))
+    let unusable = |error: &(dyn Error + 'static)| Failure::failed(error);
+    match &view.form.html {
+        Some(out) => write_page((file, None), view, "a session", out, &unusable),
+        None => done(show(file, None, view, &unusable)),
+    }
+}
+
+/// Writes a page about a trace that is called so. What can be read of a damaged one is in it.
+fn write_page(
+    (file, buffer): (File, Option<&str>),
+    view: &ViewArguments,
+    title: &str,
+    out: &Path,
+    unusable: &FileComplaint<'_>,
+) -> Done {
+    let output = Output::prepare(out)?;
+    let mut page = String::new();
+    let read = play(file, buffer, view, true, unusable, |surveyed, feed| {
+        let times = Times { wall_clock: view.wall_clock };
+        let mut report = ReportPage::new(surveyed, title.to_owned(), times);
+        let fed = feed(&mut report);
+        page = report.into_page();
+        fed
+    });
+    if !page.is_empty() {
+        let written = output.write_if(|out| {
+            let written = out.write_all(page.as_bytes());
+            let is_kept = written.is_ok();
+            (written, is_kept)
+        })?;
+        written.map_err(|error| Failure::failed(format_args!("{}: {error}", out.display())))?;
+        note!("lookback: {} in {}", bytes(page.len() as u64), out.display());
+    }
+    done(read)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
 }
 
 fn show(
@@ -70,18 +110,6 @@ fn show(
 ) -> Result<(), Problem> {
     let is_lenient = view.form.json;
     play(file, buffer, view, is_lenient, unusable, |surveyed, feed| feed(&mut *sink(view, surveyed)?))
-}
-
-/// Says that a file can't be used.
-pub(crate) type FileComplaint<'a> = dyn Fn(&(dyn Error + 'static)) -> Failure + 'a;
-
-/// A trace after the first look at it, for whatever is made of its records.
-pub(crate) struct Surveyed<'a, 'b> {
-    pub(crate) contents: &'b TraceContents,
-    pub(crate) trace: &'b TraceInfo<'a>,
-    pub(crate) survey: &'b Survey,
-    /// The ids of the chosen events that it has.
-    pub(crate) chosen: &'b [u16],
 }
 
 /// Why showing has ended early.
@@ -124,128 +152,6 @@ pub(crate) fn done(shown: Result<(), Problem>) -> Done {
         Err(Problem::Output(error)) => written(Err(error)),
         Err(Problem::Failed(failure)) => Err(failure),
     }
-}
-
-/// Has the records of a trace go to a sink.
-pub(crate) type Feed<'a> = dyn FnMut(&mut dyn Sink) -> Result<(), Problem> + 'a;
-
-/// Opens a trace, and has `make` make a sink, to which its chosen records go. With `is_lenient`, what can be
-/// read of a damaged file goes there, too.
-pub(crate) fn play(
-    file: File,
-    buffer: Option<&str>,
-    view: &ViewArguments,
-    is_lenient: bool,
-    unusable: &FileComplaint<'_>,
-    make: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem>,
-) -> Result<(), Problem> {
-    let choice = view.choice();
-    let opened = TraceFile::open(file, buffer);
-    let TraceFile { contents, mut buffer } = opened.map_err(|error| match error {
-        query::Error::File(error) => unusable(&error),
-        query::Error::Format(error) => unusable(&error),
-        _ => error.into(),
-    })?;
-    let symbols = symbols(&contents, view);
-    let trace = contents.info(&symbols);
-    check(view, &contents, &trace)?;
-    let survey = match (buffer.survey(), is_lenient && !choice.time.is_relative() && choice.cpus.is_none()) {
-        (Ok(survey), _) => survey,
-        // What can be read of a damaged file is written all the same.
-        (Err(_), true) => Survey::default(),
-        (Err(error), false) => return Err(unusable(&error).into()),
-    };
-    if let Some(cpus) = &choice.cpus
-        && survey.cpus > 0
-        && !(0..survey.cpus as u32).any(|cpu| cpus.contains(cpu))
-    {
-        let last = survey.cpus - 1;
-        return Err(
-            Failure::failed(format_args!("the trace has no such CPU: expected -C with 0 to {last}")).into()
-        );
-    }
-    let chooser = Chooser::new(&choice, trace.events, contents.time_reference(&survey))?;
-    let redaction = Redaction::new(&view.redact, trace.events)?;
-    let chosen: Vec<u16> = survey.ids.iter().copied().filter(|id| chooser.names_event(*id)).collect();
-    let surveyed = Surveyed { contents: &contents, trace: &trace, survey: &survey, chosen: &chosen };
-    let mut query = Query::new(chooser).redacted(redaction);
-    make(&surveyed, &mut |sink| feed(sink, &mut query, &mut buffer, &surveyed, view, unusable))
-}
-
-/// Has the chosen records go to `sink`, and says what is not there.
-fn feed(
-    sink: &mut dyn Sink,
-    query: &mut Query,
-    buffer: &mut TraceBuffer,
-    surveyed: &Surveyed<'_, '_>,
-    view: &ViewArguments,
-    unusable: &FileComplaint<'_>,
-) -> Result<(), Problem> {
-    let Surveyed { contents, trace, .. } = *surveyed;
-    let mut is_empty = true;
-    let read = match buffer.records(contents) {
-        Ok(Some(mut records)) => query.play(&mut records, trace, |record, is_chosen| match is_chosen {
-            true => {
-                is_empty = false;
-                sink.record(record, trace)
-            }
-            false => sink.pass_over(record, trace),
-        }),
-        Ok(None) => Ok(()),
-        Err(error) => Err(Interruption::Source(error)),
-    };
-    if !matches!(read, Err(Interruption::Sink(_))) {
-        // What was read before damage is shown all the same.
-        sink.finish(trace)?;
-        if is_empty {
-            tell_none_shown(&view.wanted_events(), query.passed_over(), &view.choice.given(false));
-        }
-    }
-    tell_unseen(contents);
-    read.map_err(|interruption| match interruption {
-        Interruption::Source(error) => unusable(&error).into(),
-        Interruption::Sink(error) => error.into(),
-    })
-}
-
-/// Says which processes the trace does not have, or has in part.
-fn tell_unseen(contents: &TraceContents) {
-    let unseen = &contents.metadata.supplement.unseen;
-    for (what, in_part) in [("not recorded", false), ("recorded in part", true)] {
-        for line in lines(unseen, in_part) {
-            note!("lookback: {what}: {line}");
-        }
-    }
-}
-
-fn symbols<'a>(contents: &'a TraceContents, view: &ViewArguments) -> SourceSymbols<'a> {
-    let mut symbols = SourceSymbols::new(&contents.metadata);
-    if !view.no_demangle {
-        symbols.demangle();
-    }
-    if view.lines {
-        symbols.find_lines(&contents.metadata);
-    }
-    symbols
-}
-
-/// Whether the trace has what is asked for.
-fn check(view: &ViewArguments, contents: &TraceContents, trace: &TraceInfo<'_>) -> Result<(), Failure> {
-    let choice = &view.choice;
-    if choice.tgid.is_some() && contents.threads.processes().is_empty() {
-        return Err(Failure::failed(
-            "the trace doesn't have the processes of threads: choose threads by -P, or by name with -t",
-        ));
-    }
-    let is_timed = choice.from.is_some() || choice.to.is_some() || choice.time.is_some();
-    if (is_timed || view.form.pair.is_some() || view.form.waits) && !trace.nanoseconds {
-        let clock = &contents.clock;
-        return Err(Failure::failed(format_args!("the trace's clock, {clock}, doesn't count time")));
-    }
-    if view.wall_clock && (!trace.nanoseconds || trace.real_time(0).is_none()) {
-        return Err(Failure::failed("the trace has no readings of the wall clock: leave out --wall-clock"));
-    }
-    Ok(())
 }
 
 /// What is made of the records.

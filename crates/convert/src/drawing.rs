@@ -58,6 +58,39 @@ pub trait Drawing {
     fn finish(&mut self, processes: &ProcessTree, trace: &TraceInfo<'_>) -> Result<(), Error>;
 }
 
+/// Both are drawn.
+impl<A: Drawing, B: Drawing> Drawing for (A, B) {
+    fn begin(&mut self, slice: &SliceStart<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.0.begin(slice, trace)?;
+        self.1.begin(slice, trace)
+    }
+
+    fn end(&mut self, slice: &SliceEnd<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.0.end(slice, trace)?;
+        self.1.end(slice, trace)
+    }
+
+    fn instant(&mut self, instant: &Instant<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.0.instant(instant, trace)?;
+        self.1.instant(instant, trace)
+    }
+
+    fn state(&mut self, change: &RunChange<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.0.state(change, trace)?;
+        self.1.state(change, trace)
+    }
+
+    fn lost(&mut self, cpu: u32, time: u64, count: Missed, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.0.lost(cpu, time, count, trace)?;
+        self.1.lost(cpu, time, count, trace)
+    }
+
+    fn finish(&mut self, processes: &ProcessTree, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.0.finish(processes, trace)?;
+        self.1.finish(processes, trace)
+    }
+}
+
 /// What slices and instants are called.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SliceName {

@@ -82,6 +82,11 @@ impl<W: Write> FoldedStacks<W> {
         }
     }
 
+    /// What it writes to.
+    pub fn out(&self) -> &W {
+        &self.out
+    }
+
     fn add(&mut self, sum: u64) {
         if sum == 0 {
             return;

@@ -9,6 +9,9 @@
 //! | Perfetto's trace, for its UI and its SQL | [`PerfettoTrace`] |
 //! | Chrome's JSON, for chrome://tracing, speedscope and others | [`ChromeTrace`] |
 //! | folded stacks, and flame graphs of them | [`FoldedStacks`], [`flame`] |
+//! | an overview of all threads in few columns | [`Overview`] |
+//!
+//! Two drawings are one, too: a pair of them.
 //!
 //! Memory is taken for each thread, for each slice that has not ended, and for each name: none of it grows
 //! with the number of records. Folded stacks take memory for each stack that differs.
@@ -54,6 +57,7 @@ mod chrome;
 mod drawing;
 pub mod flame;
 mod folded;
+mod overview;
 mod perfetto;
 mod timeline;
 
@@ -62,5 +66,6 @@ pub use drawing::{
     Drawing, Instant, RunChange, RunState, SliceEnd, SliceEnding, SliceName, SliceStart, Track,
 };
 pub use folded::{FoldedStacks, StackWeight};
+pub use overview::{Overview, OverviewRow, OverviewRun};
 pub use perfetto::PerfettoTrace;
 pub use timeline::SliceTimeline;

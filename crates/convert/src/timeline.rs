@@ -46,6 +46,11 @@ impl<D: Drawing> SliceTimeline<D> {
         SliceTimeline { drawing, gaps, events, names, processes, threads, tracks: 0, last: 0 }
     }
 
+    /// What draws.
+    pub fn drawing(&self) -> &D {
+        &self.drawing
+    }
+
     fn event(&mut self, id: u16, trace: &TraceInfo<'_>) -> Option<Rc<TimelineEvent>> {
         let place = usize::from(id);
         if self.events.len() <= place {

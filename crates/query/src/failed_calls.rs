@@ -76,7 +76,7 @@ impl FailedCalls {
     pub fn kinds(&self) -> Vec<(&FailureKind, &Failures)> {
         let mut kinds: Vec<_> = self.kinds.iter().collect();
         kinds.sort_by_key(|(kind, failures)| {
-            (how_usual(kind.error), Reverse(failures.count), failures.times.0, kind.exit)
+            (how_usual_error(kind.error), Reverse(failures.count), failures.times.0, kind.exit)
         });
         kinds
     }
@@ -84,12 +84,12 @@ impl FailedCalls {
 
 /// Whether programs don't expect this error in what they usually do.
 pub fn is_unusual_error(error: i64) -> bool {
-    how_usual(error) == 0
+    how_usual_error(error) == 0
 }
 
 /// How usual an error is: programs look for files in several places, for children and terminals that
-/// there may not be, and ask again for what isn't there yet.
-fn how_usual(error: i64) -> u8 {
+/// there may not be, and ask again for what isn't there yet. 0 is unusual, 2 most usual.
+pub fn how_usual_error(error: i64) -> u8 {
     const EINTR: i64 = 4;
     const EAGAIN: i64 = 11;
     const EINPROGRESS: i64 = 115;

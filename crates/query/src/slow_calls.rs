@@ -9,18 +9,26 @@ use trace_data::format::Format;
 
 /// Measures calls, and keeps the longest. Takes 8 bytes for each.
 ///
-/// Without those in which threads wait for work, for others or for a lock: they take as long as there is
-/// none, and [`Waits`](crate::Waits) has them.
+/// The longest are without those in which threads wait for work, for others or for a lock: they take as long
+/// as there is none, and [`Waits`](crate::Waits) has them.
 #[derive(Debug, Default)]
 pub struct SlowCalls {
-    /// By the event at the call's end; None for those that don't count.
-    durations: HashMap<u16, Option<Durations>>,
+    /// By the event at the call's end.
+    durations: HashMap<u16, CallDurations>,
     /// The longest, in no order.
     longest: Vec<SlowCall>,
     /// A call has to be longer than this to be among them.
     least: u64,
     /// The longest of all, until now: how long, of which thread, and when it has ended.
     most: Option<(u64, i32, u64)>,
+}
+
+/// How long calls took.
+#[derive(Debug)]
+struct CallDurations {
+    durations: Durations,
+    /// Whether the longest are kept: they don't wait for work, for others or for a lock.
+    is_work: bool,
 }
 
 /// A call that took long.
@@ -47,10 +55,12 @@ impl SlowCalls {
         length: u64,
         about: impl FnOnce() -> Option<Rc<str>>,
     ) {
-        let durations =
-            self.durations.entry(call.exit).or_insert_with(|| counts(format).then(Default::default));
-        let Some(durations) = durations else { return };
-        durations.add_length(length);
+        let new = || CallDurations { durations: Durations::default(), is_work: counts(format) };
+        let measured = self.durations.entry(call.exit).or_insert_with(new);
+        measured.durations.add_length(length);
+        if !measured.is_work {
+            return;
+        }
         self.most = self.most.max(Some((length, call.tid, call.end)));
         if length > self.least || self.longest.len() < KEPT {
             self.longest.push(SlowCall { length, call: call.clone(), about: about() });
@@ -81,9 +91,19 @@ impl SlowCalls {
 
     /// How many calls of this kind there were, and what half of them don't exceed.
     pub fn usual(&mut self, exit: u16) -> (u64, u64) {
-        let Some(Some(durations)) = self.durations.get_mut(&exit) else { return (0, 0) };
+        let Some(CallDurations { durations, .. }) = self.durations.get_mut(&exit) else { return (0, 0) };
         durations.sort();
         (durations.count(), durations.median())
+    }
+
+    /// How long the calls of each kind took, by the event at their end: those first that took longest
+    /// together.
+    pub fn durations(&mut self) -> Vec<(u16, &Durations)> {
+        self.durations.values_mut().for_each(|measured| measured.durations.sort());
+        let all = self.durations.iter().map(|(exit, measured)| (*exit, &measured.durations));
+        let mut all: Vec<(u16, &Durations)> = all.collect();
+        all.sort_by_key(|(exit, durations)| (Reverse(durations.total()), *exit));
+        all
     }
 }
 
@@ -121,6 +141,8 @@ mod tests {
             longest.iter().map(|call| (call.length, call.about.as_deref().unwrap())).collect();
         assert_eq!(found, [(2000, "even"), (1999, "odd")]);
         assert_eq!((slow.usual(7), slow.usual(8)), ((2000, 1000), (0, 0)));
+        let all: Vec<(u16, u64)> = slow.durations().iter().map(|(exit, all)| (*exit, all.count())).collect();
+        assert_eq!(all, [(7, 2000)]);
     }
 
     #[test]

@@ -35,6 +35,7 @@ Examples:
   lookback report --waits                   what each thread waited for, and on whom
   lookback report --ktrace                  tracepoints with formats, a short line each
   lookback report --tree                    who made whom, and how each has ended
+  lookback report --html page.html          for a ticket, or to be mailed
   lookback report --json | jq 'select(.event == \"openat\").fields'")]
 pub(crate) struct ReportArguments {
     /// The trace.dat file
@@ -83,8 +84,9 @@ pub(crate) struct ViewArguments {
 impl ViewArguments {
     /// Whether events are shown as the kernel's text, and nothing else.
     pub(crate) fn is_plain(&self) -> bool {
-        let FormArguments { json, stat, calls, tree, waits, ktrace, pair, explain, .. } = &self.form;
-        let is_form = *json || *stat || *calls || *tree || *waits || *ktrace || *explain || pair.is_some();
+        let FormArguments { json, stat, calls, tree, waits, ktrace, pair, html, explain, .. } = &self.form;
+        let is_named = *json || *stat || *calls || *tree || *waits || *ktrace || *explain;
+        let is_form = is_named || pair.is_some() || html.is_some();
         let is_changed = self.show_tgid || self.wall_clock || self.no_demangle || self.lines;
         !is_form && !is_changed && self.redact.is_empty()
     }
@@ -137,6 +139,11 @@ pub(crate) struct FormArguments {
     /// Show the time from one event to another of the same thread: 'A..B', or 'A' from A to its own exit
     #[arg(long, group = "form", value_name = "EVENTS")]
     pub(crate) pair: Option<PairRule>,
+
+    /// Write a page to FILE instead: what ran, failed and was slow, with a timeline and a flame graph; it
+    /// needs no other file, no script and no network
+    #[arg(long, group = "form", value_name = "FILE", conflicts_with = "json")]
+    pub(crate) html: Option<PathBuf>,
 
     /// Say on one screen what the trace has: `lookback explain` does.
     #[arg(skip)]

@@ -1,20 +1,23 @@
 //! What a trace has, in a screenful: what ran, what failed, what was slow, who waited for whom.
 
 mod deaths;
-mod failed;
+pub(super) mod failed;
 mod part;
 mod ran;
-mod slow;
-mod waited;
+pub(super) mod slow;
+pub(super) mod waited;
 
 use super::times::Times;
 use crate::duration::duration;
 use crate::json::Json;
 use crate::number::count;
-use deaths::Deaths;
+pub(super) use deaths::Deaths;
 use export::{Error, Sink};
 pub(crate) use failed::error_name;
+pub(super) use part::ExplanationPart;
+use part::MOST;
 use query::{Findings, SeenRecords};
+pub(super) use ran::is_killed;
 use std::io::{self, Write};
 use std::rc::Rc;
 use trace_data::event::EventTable;
@@ -86,9 +89,9 @@ impl<W: Write> Explanation<W> {
         let processes = ran::processes(tree, &order);
         let parts = [
             ran::part(processes, tree.knows_processes(), &self.deaths, trace),
-            failed::part(failed, seen.calls, self.form.times, trace),
-            slow::part(slow, self.form.times, trace),
-            waited::part(all, &waits, trace),
+            failed::part(failed, seen.calls, self.form.times, MOST, trace),
+            slow::part(slow, self.form.times, MOST, trace),
+            waited::part(all, &waits, MOST, trace),
         ];
         parts.iter().try_for_each(|part| part.print(&mut self.out))
     }

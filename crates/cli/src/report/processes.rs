@@ -32,7 +32,7 @@ pub(super) struct ProcessForm {
 }
 
 /// The columns before the command; the first is at the left of a time that is later than what it stands for.
-const TITLES: [&str; 6] = ["START", "END", "ENDED", "CALLS", "ERRORS", "PID"];
+pub(super) const TITLES: [&str; 6] = ["START", "END", "ENDED", "CALLS", "ERRORS", "PID"];
 
 impl<W: Write> ProcessTable<W> {
     pub(super) fn new(
@@ -45,42 +45,12 @@ impl<W: Write> ProcessTable<W> {
         ProcessTable { out, tree, first, complete, form }
     }
 
-    /// A time, after what says that it was before that.
-    fn time(&self, time: u64, is_before: bool, trace: &TraceInfo<'_>) -> String {
-        let mark = if is_before { "<" } else { "" };
-        match !self.form.times.wall_clock && trace.nanoseconds {
-            true => format!("{mark}+{}", seconds(time.saturating_sub(self.first))),
-            false => format!("{mark}{}", self.form.times.text(time, trace)),
-        }
-    }
-
-    fn row(&self, node: &ProcessNode, depth: usize, trace: &TraceInfo<'_>) -> ([String; 6], String) {
-        let end = match node.end {
-            Some(end) => self.time(end.time, end.is_noticed, trace),
-            None if node.outcome == ProcessOutcome::Running => "running".to_owned(),
-            None => "-".to_owned(),
-        };
-        let start = self.time(node.start.unwrap_or(node.seen.0), node.start.is_none(), trace);
-        let (calls, errors) = (grouped(node.calls), grouped(node.errors));
-        let command = format!("{:width$}{}", "", command(node, trace), width = 2 * depth);
-        ([start, end, outcome(node.outcome), calls, errors, node.pid.to_string()], command)
-    }
-
     fn print(&mut self, order: &[(usize, usize)], trace: &TraceInfo<'_>) -> Result<(), Error> {
-        let nodes = self.tree.nodes();
-        let mut is_below_maker = false;
-        let shown = order.iter().filter_map(|(place, depth)| {
-            let node = &nodes[*place];
-            if *depth == 0 {
-                is_below_maker = node.is_only_a_maker();
-            }
-            let depth = depth.checked_sub(usize::from(is_below_maker))?;
-            Some(self.row(node, depth, trace))
-        });
-        let rows: Vec<_> = shown.collect();
-        let is_uncertain = rows.iter().any(|(cells, _)| cells.iter().any(|cell| cell.starts_with('<')));
+        let clock = ProcessClock { first: self.first, times: self.form.times };
+        let rows = rows(&self.tree, order, clock, trace);
+        let is_uncertain = rows.iter().any(|row| row.cells.iter().any(|cell| cell.starts_with('<')));
         let widths: [usize; 6] = std::array::from_fn(|column| {
-            rows.iter().map(|(cells, _)| cells[column].len()).max().unwrap_or(0).max(TITLES[column].len())
+            rows.iter().map(|row| row.cells[column].len()).max().unwrap_or(0).max(TITLES[column].len())
         });
         let line = |cells: [&str; 6]| {
             let cell = |column: usize| match column {
@@ -91,11 +61,12 @@ impl<W: Write> ProcessTable<W> {
         };
         let bold = anstyle::Style::new().bold();
         writeln!(self.out, "{bold}{}  COMMAND{bold:#}", line(TITLES))?;
-        for (cells, command) in &rows {
-            let start = line(cells.each_ref().map(String::as_str));
+        for row in &rows {
+            let start = line(row.cells.each_ref().map(String::as_str));
+            let command = format!("{:width$}{}", "", row.command, width = 2 * row.depth);
             let mut width = [command.chars().count()];
             fit(&mut width, start.len() + 2);
-            writeln!(self.out, "{start}  {}", without_end(command, width[0]))?;
+            writeln!(self.out, "{start}  {}", without_end(&command, width[0]))?;
         }
         if is_uncertain {
             writeln!(self.out, "\n< before: it was there already, or was found to have ended")?;
@@ -140,6 +111,65 @@ impl<W: Write> Sink for ProcessTable<W> {
         }
         Ok(self.out.flush()?)
     }
+}
+
+/// What times of processes are counted from, and how they are shown.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ProcessClock {
+    /// The time of the trace's first event.
+    pub(super) first: u64,
+    pub(super) times: Times,
+}
+
+impl ProcessClock {
+    /// A time, after what says that it was before that.
+    fn text(self, time: u64, is_before: bool, trace: &TraceInfo<'_>) -> String {
+        let mark = if is_before { "<" } else { "" };
+        match !self.times.wall_clock && trace.nanoseconds {
+            true => format!("{mark}+{}", seconds(time.saturating_sub(self.first))),
+            false => format!("{mark}{}", self.times.text(time, trace)),
+        }
+    }
+}
+
+/// A line of the tree.
+#[derive(Debug)]
+pub(super) struct ProcessRow<'a> {
+    pub(super) node: &'a ProcessNode,
+    pub(super) cells: [String; 6],
+    pub(super) command: String,
+    /// How many processes are above it.
+    pub(super) depth: usize,
+}
+
+/// A line for each process, without those that have only made one.
+pub(super) fn rows<'a>(
+    tree: &'a ProcessTree,
+    order: &[(usize, usize)],
+    clock: ProcessClock,
+    trace: &TraceInfo<'_>,
+) -> Vec<ProcessRow<'a>> {
+    let mut is_below_maker = false;
+    let shown = order.iter().filter_map(|(place, depth)| {
+        let node = &tree.nodes()[*place];
+        if *depth == 0 {
+            is_below_maker = node.is_only_a_maker();
+        }
+        let depth = depth.checked_sub(usize::from(is_below_maker))?;
+        Some(ProcessRow { node, cells: cells(node, clock, trace), command: command(node, trace), depth })
+    });
+    shown.collect()
+}
+
+fn cells(node: &ProcessNode, clock: ProcessClock, trace: &TraceInfo<'_>) -> [String; 6] {
+    let end = match node.end {
+        Some(end) => clock.text(end.time, end.is_noticed, trace),
+        None if node.outcome == ProcessOutcome::Running => "running".to_owned(),
+        None => "-".to_owned(),
+    };
+    let start = clock.text(node.start.unwrap_or(node.seen.0), node.start.is_none(), trace);
+    let (calls, errors) = (grouped(node.calls), grouped(node.errors));
+    [start, end, outcome(node.outcome), calls, errors, node.pid.to_string()]
 }
 
 /// How a process has ended.

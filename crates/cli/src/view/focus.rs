@@ -70,7 +70,10 @@ mod tests {
         let last = candidate(7, 9_500_000, 9_500_000, false);
         let bounds = (2_000_000, 9_500_000);
         let focus = Focus::on(vec![("slowest", slow), ("error", error), ("taken", last.clone())], bounds);
-        assert_eq!((focus.visible, focus.slice), (Some(bounds), Some((5_000_000, 9_000_000))));
+        assert_eq!(
+            (focus.visible, focus.slice),
+            (Some((4_000_000, 9_500_000)), Some((5_000_000, 9_000_000)))
+        );
         assert_eq!((focus.tids, focus.lines[0].as_str()), (vec![7, 8], "slowest: read, 4.00 ms"));
         let focus = Focus::on(vec![("taken", last)], bounds);
         assert_eq!((focus.visible, focus.slice), (Some((8_500_000, 9_500_000)), None));

@@ -42,6 +42,7 @@ mod function_sites;
 mod function_symbols;
 mod functions;
 mod graph;
+mod html;
 mod hunting;
 mod kernel_recordings;
 mod killed;

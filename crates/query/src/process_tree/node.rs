@@ -74,3 +74,10 @@ pub enum ProcessOutcome {
     /// This signal has killed it.
     Killed(u8),
 }
+
+impl ProcessOutcome {
+    /// Whether it has ended by a signal, or with a status that says that it has failed.
+    pub fn is_failure(self) -> bool {
+        matches!(self, ProcessOutcome::Killed(_) | ProcessOutcome::Status(1..))
+    }
+}

@@ -7,7 +7,7 @@ use trace_data::record::Record;
 
 /// The last fault or signal of each process, as its event says it.
 #[derive(Debug, Default)]
-pub(super) struct Deaths {
+pub(in crate::report) struct Deaths {
     by_process: HashMap<i32, Telling>,
 }
 
@@ -20,7 +20,7 @@ struct Telling {
 
 impl Deaths {
     /// Looks at a record. Of a fault and the signal for it the fault says more.
-    pub(super) fn add(&mut self, event: &Event, record: &Record<'_>, trace: &TraceInfo<'_>) {
+    pub(in crate::report) fn add(&mut self, event: &Event, record: &Record<'_>, trace: &TraceInfo<'_>) {
         let format = event.format();
         let is_fault = format.is("exceptions", "page_fault_user");
         if !is_fault && !format.is("signal", "signal_deliver") {
@@ -37,7 +37,7 @@ impl Deaths {
 
     /// What a process dies of. A snapshot that a fault has taken ends before that: it is known already then,
     /// as faults are recorded only if they end the process. Signals say so only if one `is_known` to have.
-    pub(super) fn of(&self, process: i32, is_known: bool) -> Option<&str> {
+    pub(in crate::report) fn of(&self, process: i32, is_known: bool) -> Option<&str> {
         let told = self.by_process.get(&process).filter(|told| told.is_fault || is_known);
         told.map(|told| told.text.as_str())
     }

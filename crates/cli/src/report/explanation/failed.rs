@@ -1,19 +1,27 @@
 //! What has failed.
 
 use super::super::label;
-use super::part::{ExplanationPart, MOST, PartLine, more};
+use super::part::{ExplanationPart, PartLine, more};
 use super::{call_name, call_text, from, function};
 use crate::json::Json;
 use crate::number::{count, grouped};
 use crate::report::times::Times;
-use query::{FailedCalls, FailureKind, Failures};
+use query::{FailedCalls, FailureKind, Failures, how_usual_error};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::rc::Rc;
 use trace_data::info::TraceInfo;
+use trace_data::text::printable;
 
-/// Calls that have failed, of so many.
-pub(super) fn part(failed: &FailedCalls, calls: u64, times: Times, trace: &TraceInfo<'_>) -> ExplanationPart {
-    let groups = groups(failed);
+/// Calls that have failed, of so many: a line for each kind, up to `most`.
+pub(in crate::report) fn part(
+    failed: &FailedCalls,
+    calls: u64,
+    times: Times,
+    most: usize,
+    trace: &TraceInfo<'_>,
+) -> ExplanationPart {
+    let groups = groups(failed, most);
     let line = |group: &FailureGroup<'_>| {
         let (tid, caller) = group.last;
         let about = group.abouts.first().map(|(about, _)| *about);
@@ -32,19 +40,26 @@ pub(super) fn part(failed: &FailedCalls, calls: u64, times: Times, trace: &Trace
             figure: format!("{} x", grouped(group.count)),
             what: format!("{call}{others} = {}", error_name(group.error)),
             details: format!("{thread} {last} {}{}", time.trim(), from(caller, trace.symbols)),
+            others: others_of(group),
         }
     };
     let title = match failed.count() {
         0 => format!("Failed: none of {}", count(calls, "call", "calls")),
         failures => format!("Failed: {} of {}", grouped(failures), count(calls, "call", "calls")),
     };
-    let notes = more(groups.len(), "--calls -F '*_exit: error != 0' shows all");
-    let lines: Vec<PartLine> = groups.iter().take(MOST).map(line).collect();
+    let notes = more(groups.len(), most, "--calls -F '*_exit: error != 0' shows all");
+    let lines: Vec<PartLine> = groups.iter().take(most).map(line).collect();
     let none = lines.is_empty().then(|| match calls {
         0 => "the trace has no ends of calls: `-e '*_exit'` enables them".to_owned(),
         _ => "no call has returned an error".to_owned(),
     });
     ExplanationPart { title, lines, notes: notes.into_iter().chain(none).collect() }
+}
+
+/// What else the failures of a group were about, and how often.
+fn others_of(group: &FailureGroup<'_>) -> Vec<String> {
+    let others = group.abouts.iter().skip(1);
+    others.map(|(about, count)| format!("{} x {}", grouped(*count), printable(about))).collect()
 }
 
 /// Failures of a process that differ only in what the calls were about.
@@ -61,8 +76,8 @@ struct FailureGroup<'a> {
     abouts: Vec<(&'a Rc<str>, u64)>,
 }
 
-/// Failures by what they have in common, in the order of the first of each.
-fn groups(failed: &FailedCalls) -> Vec<FailureGroup<'_>> {
+/// Failures by what they have in common: those first that are less usual, then those that were more often.
+fn groups(failed: &FailedCalls, shown: usize) -> Vec<FailureGroup<'_>> {
     let mut groups: Vec<FailureGroup<'_>> = Vec::new();
     let mut places = HashMap::new();
     for (kind, failures) in failed.kinds() {
@@ -79,11 +94,13 @@ fn groups(failed: &FailedCalls) -> Vec<FailureGroup<'_>> {
         }
         group.abouts.extend(about.as_ref().map(|about| (about, failures.count)));
     }
+    // Of the same kind those that happened more often, whatever each was about.
+    groups.sort_by_key(|group| (how_usual_error(group.error), Reverse(group.count)));
     // Whatever it is, what happens most often is one of those that are shown.
     let most = groups.iter().enumerate().max_by_key(|(_, group)| group.count).map(|(place, _)| place);
-    if let Some(place) = most.filter(|place| *place >= MOST) {
+    if let Some(place) = most.filter(|place| *place >= shown) {
         let group = groups.remove(place);
-        groups.insert(MOST - 1, group);
+        groups.insert(shown - 1, group);
     }
     groups
 }

@@ -5,29 +5,31 @@ use std::io::{self, Write};
 
 /// A part of the explanation.
 #[derive(Debug)]
-pub(super) struct ExplanationPart {
-    pub(super) title: String,
-    pub(super) lines: Vec<PartLine>,
+pub(in crate::report) struct ExplanationPart {
+    pub(in crate::report) title: String,
+    pub(in crate::report) lines: Vec<PartLine>,
     /// What else is to be said: what isn't shown, and what isn't known.
-    pub(super) notes: Vec<String>,
+    pub(in crate::report) notes: Vec<String>,
 }
 
 /// A line of it.
 #[derive(Debug, Default)]
-pub(super) struct PartLine {
+pub(in crate::report) struct PartLine {
     /// A figure, or how something has ended.
-    pub(super) figure: String,
-    pub(super) what: String,
+    pub(in crate::report) figure: String,
+    pub(in crate::report) what: String,
     /// Who, when, and whatever else is known.
-    pub(super) details: String,
+    pub(in crate::report) details: String,
+    /// What else it counts: for those who have more than a line.
+    pub(in crate::report) others: Vec<String>,
 }
 
-/// How many lines each part has, at most: all parts together fit a screen.
-pub(super) const MOST: usize = 5;
+/// How many lines each part of a screen has, at most: all parts together fit a screen.
+pub(in crate::report) const MOST: usize = 5;
 
 impl ExplanationPart {
     /// Prints it, if it has something to say.
-    pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {
+    pub(in crate::report) fn print(&self, out: &mut impl Write) -> io::Result<()> {
         let ExplanationPart { title, lines, notes } = self;
         if lines.is_empty() && notes.is_empty() {
             return Ok(());
@@ -50,8 +52,8 @@ impl ExplanationPart {
     }
 }
 
-/// That there are more than are shown, and what shows them.
-pub(super) fn more(count: usize, hint: &str) -> Option<String> {
-    let more = count.checked_sub(MOST).filter(|more| *more > 0)?;
+/// That there are more than so many, which are shown, and what shows them.
+pub(in crate::report) fn more(count: usize, shown: usize, hint: &str) -> Option<String> {
+    let more = count.checked_sub(shown).filter(|more| *more > 0)?;
     Some(format!("and {more} more: {hint}"))
 }

@@ -29,7 +29,7 @@ pub(super) fn part(
     let lines = groups.iter().take(MOST).map(|group| line(group, deaths, trace)).collect();
     let unknown = (!knows_processes)
         .then(|| "the trace has no starts and ends of processes: `-e @process` enables them".to_owned());
-    let notes = more(groups.len(), "--tree shows all").into_iter().chain(unknown).collect();
+    let notes = more(groups.len(), MOST, "--tree shows all").into_iter().chain(unknown).collect();
     ExplanationPart { title: "Ran".to_owned(), lines, notes }
 }
 
@@ -72,16 +72,21 @@ fn line(group: &[&ProcessNode], deaths: &Deaths, trace: &TraceInfo<'_>) -> PartL
         0 => String::new(),
         errors => format!(", {} failed", grouped(errors)),
     };
-    let is_killed = matches!(first.outcome, ProcessOutcome::Killed(_));
-    let death = deaths.of(first.pid, is_killed).map_or(", ".to_owned(), |death| format!("; {death}; "));
+    let death =
+        deaths.of(first.pid, is_killed(first)).map_or(", ".to_owned(), |death| format!("; {death}; "));
     let details = format!("PID {}{others}{death}{length}{calls}{errors}", first.pid);
-    PartLine { figure, what: command(first, trace), details }
+    PartLine { figure, what: command(first, trace), details, ..PartLine::default() }
 }
 
 /// From its start, or when it was seen first, to its end, or when it was seen last.
 fn seen_for(node: &ProcessNode) -> u64 {
     let end = node.end.map_or(node.seen.1, |end| end.time);
     end.saturating_sub(node.start.unwrap_or(node.seen.0))
+}
+
+/// Whether a signal has killed a process.
+pub(in crate::report) fn is_killed(node: &ProcessNode) -> bool {
+    matches!(node.outcome, ProcessOutcome::Killed(_))
 }
 
 fn how_usual(outcome: ProcessOutcome) -> u8 {

@@ -1,7 +1,7 @@
 //! What was slow.
 
 use super::super::label;
-use super::part::{ExplanationPart, MOST, PartLine};
+use super::part::{ExplanationPart, PartLine};
 use super::{call_name, call_text, from, function};
 use crate::duration::duration;
 use crate::json::Json;
@@ -10,10 +10,15 @@ use crate::report::times::Times;
 use query::{SlowCall, SlowCalls};
 use trace_data::info::TraceInfo;
 
-/// The slowest calls, each with how long such calls take.
-pub(super) fn part(slow: &mut SlowCalls, times: Times, trace: &TraceInfo<'_>) -> ExplanationPart {
+/// The slowest calls, up to `most`, each with how long such calls take.
+pub(in crate::report) fn part(
+    slow: &mut SlowCalls,
+    times: Times,
+    most: usize,
+    trace: &TraceInfo<'_>,
+) -> ExplanationPart {
     let longest = slow.longest();
-    let lines = longest.iter().take(MOST).map(|call| line(slow, call, times, trace)).collect();
+    let lines = longest.iter().take(most).map(|call| line(slow, call, times, trace)).collect();
     let title = "Slow, of calls that don't wait for work or locks".to_owned();
     ExplanationPart { title, lines, notes: Vec::new() }
 }
@@ -28,7 +33,12 @@ fn line(slow: &mut SlowCalls, slowest: &SlowCall, times: Times, trace: &TraceInf
     let start = times.text(call.end.saturating_sub(*length), trace);
     let thread = label(trace.tasks, call.tid);
     let details = format!("{thread} at {}{}{usual}", start.trim(), from(call.caller, trace.symbols));
-    PartLine { figure: duration(*length), what: call_text(name, about.as_ref()), details }
+    PartLine {
+        figure: duration(*length),
+        what: call_text(name, about.as_ref()),
+        details,
+        ..PartLine::default()
+    }
 }
 
 pub(super) fn json(slow: &mut SlowCalls, trace: &TraceInfo<'_>) -> Json {

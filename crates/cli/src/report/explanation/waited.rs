@@ -2,7 +2,7 @@
 
 use super::super::label;
 use super::super::waits::{self, object_name, peer_text};
-use super::part::{ExplanationPart, MOST, PartLine, more};
+use super::part::{ExplanationPart, PartLine, more};
 use crate::duration::duration;
 use crate::json::Json;
 use crate::number::{count, grouped};
@@ -60,8 +60,13 @@ impl SharedWaits {
     }
 }
 
-/// Waits for locks and for others, the longest together first.
-pub(super) fn part(all: &Waits, threads: &[ThreadWaits], trace: &TraceInfo<'_>) -> ExplanationPart {
+/// Waits for locks and for others, the longest together first: a line for each thing, up to `most`.
+pub(in crate::report) fn part(
+    all: &Waits,
+    threads: &[ThreadWaits],
+    most: usize,
+    trace: &TraceInfo<'_>,
+) -> ExplanationPart {
     let mut shared: BTreeMap<(i32, &WaitObject), SharedWaits> = BTreeMap::new();
     for thread in threads {
         let process = trace.tasks.tgid(thread.tid).unwrap_or(thread.tid);
@@ -75,8 +80,9 @@ pub(super) fn part(all: &Waits, threads: &[ThreadWaits], trace: &TraceInfo<'_>) 
         figure: duration(waits.total),
         what: object_name(object),
         details: waits.details(trace.tasks),
+        ..PartLine::default()
     };
-    let lines: Vec<PartLine> = shown.iter().take(MOST).map(line).collect();
+    let lines: Vec<PartLine> = shown.iter().take(most).map(line).collect();
     let unknown = (all.uncertain() > 0).then(|| {
         let waits = count(all.uncertain(), "wait", "waits");
         format!("{waits} not measured: events were lost between the start and the end")
@@ -85,7 +91,7 @@ pub(super) fn part(all: &Waits, threads: &[ThreadWaits], trace: &TraceInfo<'_>) 
         "the trace has no waits for locks: `-e 'lock:*' -e lookback:contention_holder` records them"
             .to_owned()
     });
-    let more = more(shown.len(), "--waits shows all");
+    let more = more(shown.len(), most, "--waits shows all");
     let notes = more.into_iter().chain(unknown).chain(locks).collect();
     ExplanationPart { title: "Waited for locks and for others".to_owned(), lines, notes }
 }
