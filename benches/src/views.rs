@@ -29,19 +29,30 @@ pub fn measure() -> Result<Report, String> {
     report.add("perfetto_bytes_per_event", Ok(bytes / events));
     let (seconds, _) = converted(&lookback, &trace, &directory.path().join("x.folded"))?;
     report.add("folded_export_Mevents_per_s", Ok(events / seconds / 1e6));
+    let page = directory.path().join("x.html");
+    let seconds = timed(Command::new(&lookback).args(["report", "-q", "--html"]).arg(&page).arg(&trace))?;
+    report.add("html_1M_events_s", Ok(seconds * 1e6 / events));
+    let seconds = timed(Command::new(&lookback).arg("diff").arg(&trace).arg(&trace))?;
+    report.add("diff_1M_events_s", Ok(seconds * 1e6 / (2.0 * events)));
     Ok(report)
 }
 
 /// How long it takes to convert a recording, the whole command, and the size of the file.
 fn converted(lookback: &Path, trace: &Path, out: &PathBuf) -> Result<(f64, f64), String> {
+    let seconds = timed(Command::new(lookback).args(["convert", "-q"]).arg(trace).arg("-o").arg(out))?;
+    let size = std::fs::metadata(out).map_err(|error| error.to_string())?.len();
+    Ok((seconds, size as f64))
+}
+
+/// How many seconds a command takes, the median of several runs.
+fn timed(command: &mut Command) -> Result<f64, String> {
     let mut samples = Samples::new();
     for _ in 0..ROUNDS {
         let start = Instant::now();
-        run(Command::new(lookback).args(["convert", "-q"]).arg(trace).arg("-o").arg(out))?;
+        run(command)?;
         samples.push(start.elapsed().as_secs_f64());
     }
-    let size = std::fs::metadata(out).map_err(|error| error.to_string())?.len();
-    Ok((samples.median(), size as f64))
+    Ok(samples.median())
 }
 
 /// Runs a command. What it prints.

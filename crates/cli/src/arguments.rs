@@ -4,6 +4,7 @@ mod attach;
 mod budget;
 mod choice;
 mod convert;
+mod diff;
 mod explain;
 mod function;
 mod latency;
@@ -26,6 +27,7 @@ pub(crate) use attach::{AttachArguments, DetachArguments, MeantArguments};
 pub(crate) use budget::BudgetOption;
 pub(crate) use choice::ChoiceArguments;
 pub(crate) use convert::{ConvertArguments, ConvertFormat, FlameArguments, FlameWeight};
+pub(crate) use diff::DiffArguments;
 pub(crate) use explain::ExplainArguments;
 pub(crate) use latency::LatencyArguments;
 pub(crate) use mounting::{ExecArguments, MountArguments};
@@ -87,6 +89,7 @@ pub(crate) enum TaskArguments {
     View(Box<TimelineArguments>),
     Convert(Box<ConvertArguments>),
     Flame(Box<FlameArguments>),
+    Diff(Box<DiffArguments>),
     Start(StartArguments),
     /// Stop recording.
     ///

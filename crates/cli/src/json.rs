@@ -9,6 +9,8 @@ pub(crate) enum Json {
     Null,
     Bool(bool),
     Number(u64),
+    /// With a fraction; one that is no number is null.
+    Decimal(f64),
     Text(String),
     List(Vec<Json>),
     Object(Vec<(&'static str, Json)>),
@@ -32,6 +34,8 @@ impl Display for Json {
             Json::Null => f.write_str("null"),
             Json::Bool(value) => write!(f, "{value}"),
             Json::Number(number) => write!(f, "{number}"),
+            Json::Decimal(number) if number.is_finite() => write!(f, "{number:.6}"),
+            Json::Decimal(_) => f.write_str("null"),
             Json::Text(text) => quote(text, |part| f.write_str(part)),
             Json::List(values) => {
                 f.write_char('[')?;

@@ -4,6 +4,7 @@
 //! lookback record -- CMD      run a program and record what it and its children do
 //! lookback report             show what was recorded
 //! lookback view               as a timeline in the browser
+//! lookback diff               what differs between two
 //! lookback convert, flame     for Perfetto and other viewers; as a picture
 //! lookback start              a persistent session: run, show, snapshot, extract, stat and more
 //! lookback get, set, cat, ls  the control tree; mount, umount: as files
@@ -19,6 +20,7 @@ mod columns;
 mod completeness;
 mod completions;
 mod convert;
+mod diff;
 mod duration;
 mod events;
 mod exec;
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
         TaskArguments::Explain(arguments) => explain::run(&arguments),
         TaskArguments::Convert(arguments) => convert::convert(&arguments),
         TaskArguments::Flame(arguments) => convert::flame(&arguments),
+        TaskArguments::Diff(arguments) => diff::run(&arguments),
         TaskArguments::View(arguments) => view::run(&arguments),
         TaskArguments::Start(arguments) => persistent::start(&arguments),
         TaskArguments::Stop(arguments) => persistent::stop(&arguments),

@@ -47,6 +47,7 @@
 
 mod call_events;
 mod choice;
+mod comparison;
 mod counts;
 mod descriptors;
 mod error;
@@ -59,7 +60,9 @@ mod id_list;
 mod lock_waits;
 mod pairs;
 mod process_tree;
+mod profile;
 mod query;
+mod rank_test;
 mod redact;
 mod slow_calls;
 mod source_lines;
@@ -74,6 +77,7 @@ pub use call_events::{
     number_of_call, system_call_field, system_call_number,
 };
 pub use choice::{Choice, Chooser};
+pub use comparison::{CallDifference, CountDifference, RateUnit, TraceComparison};
 pub use counts::{Counts, Sum};
 pub use descriptors::Descriptors;
 pub use error::Error;
@@ -85,6 +89,7 @@ pub use id_list::IdList;
 pub use lock_waits::{LockHolder, LockWaits};
 pub use pairs::{DurationSample, Durations, PairRule, Pairs};
 pub use process_tree::{ProcessEnd, ProcessNode, ProcessOutcome, ProcessTree};
+pub use profile::{CallProfile, FailureProfile, ProfileSums, ProgramProfile, TraceProfile};
 pub use query::{Interruption, Query};
 pub use redact::{RedactRule, Redaction};
 pub use slow_calls::{SlowCall, SlowCalls};

@@ -55,7 +55,10 @@ impl SlowCalls {
         length: u64,
         about: impl FnOnce() -> Option<Rc<str>>,
     ) {
-        let new = || CallDurations { durations: Durations::default(), is_work: counts(format) };
+        let new = || CallDurations {
+            durations: Durations::default(),
+            is_work: is_work(crate::call_events::call_of(format)),
+        };
         let measured = self.durations.entry(call.exit).or_insert_with(new);
         measured.durations.add_length(length);
         if !measured.is_work {
@@ -107,9 +110,8 @@ impl SlowCalls {
     }
 }
 
-/// Whether calls count whose end is an event of this format.
-fn counts(format: &Format) -> bool {
-    let name = crate::call_events::call_of(format);
+/// Whether a call of this name takes as long as its work: it waits for nobody.
+pub(crate) fn is_work(name: &str) -> bool {
     let waits_for_work = matches!(name, "accept" | "accept4" | "futex" | "io_getevents" | "io_uring_enter");
     !waits_for_work
         && WaitKind::of_call(name).is_none_or(|kind| {

@@ -20,6 +20,7 @@ mod common;
 mod contention;
 mod converting;
 mod detaching;
+mod differing;
 mod durations;
 mod environment;
 mod exec;

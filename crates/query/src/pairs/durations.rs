@@ -53,6 +53,11 @@ impl Durations {
         self.keep_longest();
     }
 
+    /// All of them, in nanoseconds.
+    pub(crate) fn lengths(&self) -> &[u64] {
+        &self.lengths
+    }
+
     /// How many there are.
     pub fn count(&self) -> u64 {
         self.lengths.len() as u64

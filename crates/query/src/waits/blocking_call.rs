@@ -81,7 +81,7 @@ impl WaitKind {
     }
 
     /// Whether it is held by somebody.
-    pub(super) fn is_lock(self) -> bool {
+    pub fn is_lock(self) -> bool {
         matches!(self, WaitKind::Mutex | WaitKind::ReadWriteLock | WaitKind::SpinLock | WaitKind::Lock)
     }
 
