@@ -6,13 +6,14 @@
 //! common: a machine that is slower as a whole is said once.
 
 mod counts;
+mod lengths;
 
 pub use counts::RateUnit;
 
 use crate::profile::{CallProfile, TraceProfile};
-use crate::rank_test::RankTest;
 use crate::slow_calls::is_work;
-use counts::{ComparedCounts, DEVIATIONS, FACTOR, size};
+use counts::{ComparedCounts, size};
+use lengths::ComparedLengths;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What differs.
@@ -70,19 +71,6 @@ pub struct CountDifference {
     /// How often, in the good traces and in the other.
     pub rates: [f64; 2],
 }
-
-/// Lengths differ where one exceeds the other so much more often than the other way round.
-const DELTA: f64 = 0.33;
-
-/// A length that differs by fewer nanoseconds is as long.
-const LEAST: u64 = 200;
-
-/// What is seldom is said to differ only by such a factor, and so many nanoseconds.
-const SELDOM_FACTOR: u64 = 4;
-const SELDOM_LEAST: u64 = 10_000_000;
-
-/// Fewer calls than these, in the good traces or in the other, are seldom.
-const ENOUGH: usize = 8;
 
 /// How many lengths a call needs to say how much longer all take.
 const TYPICAL: usize = 20;
@@ -158,7 +146,9 @@ impl<'a> Comparer<'a> {
             (self.pooled.get(key).unwrap_or(&none), self.other.calls.get(key).unwrap_or(&none));
         let counts = self.counts(&key.0, |profile| profile.calls.get(key).map_or(0, |call| call.count));
         let differs_in_rate = counts.differ();
-        let length = self.lengths_differ(key, first, second);
+        let good = self.good.iter().filter_map(|profile| profile.calls.get(key)).collect();
+        let lengths = ComparedLengths { pooled: first, good, other: second };
+        let length = lengths.change(self.scale);
         let differs_in_length = length.is_some();
         let (program, call) = key.clone();
         let size: f64 = counts.good.iter().map(|(_, size)| size).sum();
@@ -172,54 +162,8 @@ impl<'a> Comparer<'a> {
             times: [first.total() as f64 / size, second.total() as f64 / counts.other.1],
             differs_in_rate,
             differs_in_length,
-            is_certain: differs_in_rate || length == Some(true),
+            is_certain: differs_in_rate || length.is_some_and(|change| change.is_certain),
         })
-    }
-
-    /// Whether lengths differ, and if so whether that is certain.
-    fn lengths_differ(
-        &self,
-        key: &(String, String),
-        first: &CallProfile,
-        second: &CallProfile,
-    ) -> Option<bool> {
-        let (good, other) = (&first.lengths, &second.lengths);
-        if good.is_empty() || other.is_empty() {
-            return None;
-        }
-        if good.len() < ENOUGH || other.len() < ENOUGH {
-            let [one, two] = [first, second].map(|call| call.percentile(100));
-            let is_far = two.abs_diff(one) >= SELDOM_LEAST;
-            return (is_far && one.max(two) / one.min(two).max(1) >= SELDOM_FACTOR).then_some(false);
-        }
-        let test = RankTest::new(good, other, self.scale);
-        let is_ranked = test.z.abs() >= DEVIATIONS && test.delta.abs() >= DELTA;
-        let is_middle = is_ranked && self.is_far(key, 50, first, second);
-        // A tail can grow where the middle doesn't: more lengths than by chance exceed what few did.
-        let limit = (first.percentile(99) as f64 * self.scale * 2.0) as u64;
-        let above = |lengths: &[u64]| lengths.len() - lengths.partition_point(|length| *length <= limit);
-        let expected = above(good).max(1) as f64 * other.len() as f64 / good.len() as f64;
-        let is_tail = above(other) as f64 > expected + DEVIATIONS * expected.sqrt() + DEVIATIONS;
-        let is_longer = is_tail && self.is_far(key, 99, first, second);
-        (is_middle || is_longer).then_some(true)
-    }
-
-    /// Whether a percentile is further from that of the good traces than they are from each other.
-    fn is_far(
-        &self,
-        key: &(String, String),
-        percent: usize,
-        first: &CallProfile,
-        second: &CallProfile,
-    ) -> bool {
-        let found = (second.percentile(percent) as f64 / self.scale) as u64;
-        let of_good = self.good.iter().filter_map(|profile| profile.calls.get(key));
-        let of_good: Vec<u64> = of_good.map(|call| call.percentile(percent)).collect();
-        let pooled = first.percentile(percent);
-        let (least, most) = (of_good.iter().min().copied(), of_good.iter().max().copied());
-        let (least, most) = (least.unwrap_or(pooled), most.unwrap_or(pooled));
-        let is_more = found as f64 > most as f64 * FACTOR && found - most >= LEAST;
-        is_more || ((found as f64) * FACTOR < least as f64 && least - found >= LEAST)
     }
 
     /// The errors that differ: those first that are new, then those that differ most.

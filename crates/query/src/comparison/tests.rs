@@ -68,6 +68,22 @@ fn a_slower_machine_is_said_once() {
 }
 
 #[test]
+fn waits_are_as_long_on_a_slower_machine() {
+    let calls = ["a", "b", "c", "d", "e", "f"];
+    let trace = |factor: u64, sleep: u64| {
+        let lengths: Vec<Vec<u64>> = (1..=6).map(|seed| noisy(1000 * factor, 50, seed)).collect();
+        let sleeps: Vec<u64> = (0..10).map(|number| sleep + 1000 * number).collect();
+        let mut all: Vec<(&str, &[u64])> = calls.into_iter().zip(lengths.iter().map(Vec::as_slice)).collect();
+        all.push(("sleep", &sleeps));
+        profile(&all)
+    };
+    let compare = |sleep| TraceComparison::new(&[trace(1, 10_000_000)], &trace(2, sleep));
+    assert!(compare(10_000_000).is_empty());
+    assert_eq!(names(&compare(20_000_000)), ["sleep"]);
+    assert!(compare(20_000_000).calls[0].is_certain);
+}
+
+#[test]
 fn a_tail_counts_where_the_middle_is_the_same() {
     let mut tail = noisy(1000, 400, 3);
     tail[..30].fill(1_000_000);
