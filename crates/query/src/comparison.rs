@@ -22,7 +22,8 @@ pub struct TraceComparison {
     /// How many times as long as in the good traces calls take in general.
     pub scale: f64,
     /// Calls that are made more or less often, or take longer or shorter: those first that matter most, by
-    /// the time that it makes; then calls that wait for work, for others or for a lock.
+    /// the time that it makes; then calls that wait for work, for others or for a lock; in the end those that
+    /// are uncertain.
     pub calls: Vec<CallDifference>,
     /// Errors that are more or less often.
     pub errors: Vec<CountDifference>,
@@ -72,6 +73,9 @@ pub struct CountDifference {
     pub rates: [f64; 2],
 }
 
+/// Lengths that make a smaller part of the trace's time more or less matter to nobody.
+const SHARE: f64 = 0.002;
+
 /// How many lengths a call needs to say how much longer all take.
 const TYPICAL: usize = 20;
 
@@ -80,18 +84,18 @@ impl TraceComparison {
     pub fn new(good: &[TraceProfile], other: &TraceProfile) -> TraceComparison {
         let comparer = Comparer::new(good, other);
         let mut calls: Vec<CallDifference> = comparer.calls().collect();
-        // That others take longer is why those wait longer that wait for them.
+        // That others take longer is why those wait longer that wait for them; what is seldom may be chance.
         calls.sort_by(|one, other| {
-            let is_wait = |call: &CallDifference| !is_work(&call.call);
+            let order = |call: &CallDifference| (!call.is_certain, !is_work(&call.call));
             let made = |call: &CallDifference| comparer.time_made(call);
-            is_wait(one).cmp(&is_wait(other)).then(made(other).total_cmp(&made(one)))
+            order(one).cmp(&order(other)).then(made(other).total_cmp(&made(one)))
         });
         TraceComparison { scale: comparer.scale, calls, errors: comparer.errors(), paths: comparer.paths() }
     }
 
-    /// Whether nothing differs.
+    /// Whether nothing differs for certain.
     pub fn is_empty(&self) -> bool {
-        self.calls.is_empty() && self.errors.is_empty() && self.paths.is_empty()
+        self.calls.iter().all(|call| !call.is_certain) && self.errors.is_empty() && self.paths.is_empty()
     }
 }
 
@@ -148,10 +152,12 @@ impl<'a> Comparer<'a> {
         let differs_in_rate = counts.differ();
         let good = self.good.iter().filter_map(|profile| profile.calls.get(key)).collect();
         let lengths = ComparedLengths { pooled: first, good, other: second };
-        let length = lengths.change(self.scale);
+        let size: f64 = counts.good.iter().map(|(_, size)| size).sum();
+        let times = [first.total() as f64 / size, second.total() as f64 / counts.other.1];
+        let made = (times[1] - times[0]).abs() * counts.other.1;
+        let length = lengths.change(self.scale).filter(|_| made >= SHARE * self.other.span as f64);
         let differs_in_length = length.is_some();
         let (program, call) = key.clone();
-        let size: f64 = counts.good.iter().map(|(_, size)| size).sum();
         (differs_in_rate || differs_in_length).then(|| CallDifference {
             program,
             call,
@@ -159,7 +165,7 @@ impl<'a> Comparer<'a> {
             rates: counts.rates(),
             p50: [first, second].map(|call| call.percentile(50)),
             p99: [first, second].map(|call| call.percentile(99)),
-            times: [first.total() as f64 / size, second.total() as f64 / counts.other.1],
+            times,
             differs_in_rate,
             differs_in_length,
             is_certain: differs_in_rate || length.is_some_and(|change| change.is_certain),

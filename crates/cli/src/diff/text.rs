@@ -12,6 +12,9 @@ use trace_data::text::printable;
 /// How many lines each part has, at most: all parts together fit a screen.
 const MOST: usize = 8;
 
+/// How many of those that may be chance.
+const FEW: usize = 4;
+
 /// A difference of all calls by a smaller factor is not said.
 const SCALE: f64 = 1.1;
 
@@ -35,14 +38,17 @@ pub(super) fn print(
         writeln!(out, "   calls take {scale} as long in B in general; what follows is in addition to that")?;
     }
     if comparison.is_empty() {
-        return writeln!(out, "\nNothing differs beyond noise.");
+        writeln!(out, "\nNothing differs beyond noise.")?;
     }
-    let calls: Vec<[String; COLUMNS]> = comparison.calls.iter().take(most).map(call).collect();
-    part("Calls, by the time that it makes", &CALLS, &calls, comparison.calls.len(), out)?;
+    let (certain, seldom): (Vec<_>, Vec<_>) = comparison.calls.iter().partition(|call| call.is_certain);
+    let calls: Vec<[String; COLUMNS]> = certain.iter().take(most).map(|found| call(found)).collect();
+    part("Calls, by the time that it makes", &CALLS, &calls, certain.len(), out)?;
     let errors: Vec<[String; COLUMNS]> = comparison.errors.iter().take(most).map(counted).collect();
     part("Errors", &COUNTS, &errors, comparison.errors.len(), out)?;
     let paths: Vec<[String; COLUMNS]> = comparison.paths.iter().take(most).map(counted).collect();
     part("Paths and peers", &COUNTS, &paths, comparison.paths.len(), out)?;
+    let calls: Vec<[String; COLUMNS]> = seldom.iter().take(most.min(FEW)).map(|found| call(found)).collect();
+    part("Seldom, so that it may be chance", &CALLS, &calls, seldom.len(), out)?;
     notes(comparison, out)
 }
 
@@ -55,16 +61,15 @@ fn notes(comparison: &TraceComparison, out: &mut dyn Write) -> io::Result<()> {
     } else {
         ""
     };
-    writeln!(out, "\nRates and times are for each process of the program{by_second}.")?;
-    match comparison.calls.iter().any(|call| !call.is_certain) {
-        true => writeln!(out, "What is seldom may be chance."),
-        false => Ok(()),
+    match comparison.is_empty() && comparison.calls.is_empty() {
+        true => Ok(()),
+        false => writeln!(out, "\nRates and times are for each process of the program{by_second}."),
     }
 }
 
-const COLUMNS: usize = 7;
-const CALLS: [&str; COLUMNS] = ["PROGRAM", "CALL", "RATE", "P50", "P99", "TIME", ""];
-const COUNTS: [&str; COLUMNS] = ["", "PROGRAM", "WHAT", "RATE", "", "", ""];
+const COLUMNS: usize = 6;
+const CALLS: [&str; COLUMNS] = ["PROGRAM", "CALL", "RATE", "P50", "P99", "TIME"];
+const COUNTS: [&str; COLUMNS] = ["", "PROGRAM", "WHAT", "RATE", "", ""];
 
 /// A call: what differs has both of its values.
 fn call(call: &CallDifference) -> [String; COLUMNS] {
@@ -73,7 +78,6 @@ fn call(call: &CallDifference) -> [String; COLUMNS] {
         [one, other] if duration(one) == duration(other) => duration(one),
         [one, other] => format!("{} -> {}", duration(one), duration(other)),
     };
-    let certain = if call.is_certain { "" } else { "seldom" };
     [
         printable(&call.program).into_owned(),
         printable(&call.call).into_owned(),
@@ -81,7 +85,6 @@ fn call(call: &CallDifference) -> [String; COLUMNS] {
         both(call.p50),
         both(call.p99),
         format!("{}{}", both(call.times.map(|time| time.round() as u64)), unit(call.unit)),
-        certain.to_owned(),
     ]
 }
 
@@ -101,7 +104,7 @@ fn counted(difference: &CountDifference) -> [String; COLUMNS] {
     let what = format!("{call} {about}{error}");
     let rate = format!("{}{}", rates([*good, *other]), unit(*of));
     let rest = || String::new();
-    [change, printable(program).into_owned(), what.trim().to_owned(), rate, rest(), rest(), rest()]
+    [change, printable(program).into_owned(), what.trim().to_owned(), rate, rest(), rest()]
 }
 
 fn rates([good, other]: [f64; 2]) -> String {

@@ -15,7 +15,7 @@ pub enum RateUnit {
 pub(super) const DEVIATIONS: f64 = 4.0;
 
 /// A smaller factor matters to nobody.
-pub(super) const FACTOR: f64 = 1.25;
+const FACTOR: f64 = 1.25;
 
 /// Counts of something in each good trace and in the other, and what they are divided by.
 pub(super) struct ComparedCounts {

@@ -1,6 +1,6 @@
 //! How long calls of one kind take in several traces, and whether that differs beyond chance.
 
-use super::counts::{DEVIATIONS, FACTOR};
+use super::counts::DEVIATIONS;
 use crate::profile::CallProfile;
 use crate::rank_test::RankTest;
 
@@ -29,8 +29,12 @@ const DELTA: f64 = 0.33;
 const APART: f64 = 0.9;
 const DEVIATIONS_APART: f64 = 3.0;
 
-/// A length that differs by fewer nanoseconds is as long.
-const LEAST: u64 = 200;
+/// A smaller factor, or fewer nanoseconds, are what caches and other programs make from run to run.
+const FACTOR: f64 = 1.6;
+const LEAST: u64 = 500;
+
+/// A tail that is longer by a smaller factor is what other programs make, which take the CPU in between.
+const TAIL_FACTOR: f64 = 4.0;
 
 /// What is seldom is said to differ only by such a factor, and so many nanoseconds.
 const SELDOM_FACTOR: u64 = 4;
@@ -72,19 +76,20 @@ impl ComparedLengths<'_> {
         let above = |lengths: &[u64]| lengths.len() - lengths.partition_point(|length| *length <= limit);
         let expected = above(good).max(1) as f64 * other.len() as f64 / good.len() as f64;
         let is_tail = above(other) as f64 > expected + DEVIATIONS * expected.sqrt() + DEVIATIONS;
-        let middle = self.is_longer(50, scale).filter(|_| is_ranked);
-        let tail = self.is_longer(99, scale).filter(|is_longer| is_tail && *is_longer);
+        let middle = self.is_longer(50, FACTOR, scale).filter(|_| is_ranked);
+        let tail = self.is_longer(99, TAIL_FACTOR, scale).filter(|is_longer| is_tail && *is_longer);
         let is_longer = middle.or(tail)?;
         Some(LengthChange { is_longer, is_certain: true })
     }
 
-    /// Whether a percentile is larger than that of each good trace, or smaller; None where it is near to one.
-    fn is_longer(&self, percent: usize, scale: f64) -> Option<bool> {
+    /// Whether a percentile is by a factor larger than that of each good trace, or smaller; None where it is
+    /// near to one.
+    fn is_longer(&self, percent: usize, factor: f64, scale: f64) -> Option<bool> {
         let found = (self.other.percentile(percent) as f64 / scale) as u64;
         let of_good = || self.good.iter().map(|call| call.percentile(percent));
         let (least, most) = (of_good().min()?, of_good().max()?);
-        let is_more = found as f64 > most as f64 * FACTOR && found - most >= LEAST;
-        let is_less = (found as f64) * FACTOR < least as f64 && least - found >= LEAST;
+        let is_more = found as f64 > most as f64 * factor && found - most >= LEAST;
+        let is_less = (found as f64) * factor < least as f64 && least - found >= LEAST;
         (is_more || is_less).then_some(is_more)
     }
 }
