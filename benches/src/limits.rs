@@ -49,6 +49,7 @@ const LIMITS: &[(&str, Limit)] = &[
     ("open_read_close_vs_bindfs", Limit::AtMost(0.85)),
     ("walk_2000_events_s", Limit::AtMost(1.0)),
     ("perfetto_export_Mevents_per_s", Limit::AtLeast(2.0)),
+    ("html_1M_events_s", Limit::AtMost(5.0)),
     ("perfetto_bytes_per_event", Limit::AtMost(28.0)),
     ("raw_GBps", Limit::AtLeast(0.5)),
     ("cat_trace_vs_kernel", Limit::AtLeast(0.5)),

@@ -42,9 +42,9 @@ pub(crate) fn run(arguments: &TimelineArguments) -> Done {
     let page = address.page(&focus);
     focus.lines.iter().for_each(|line| note!("lookback: {line}"));
     let is_opened = !arguments.no_browser && browser::open(&page);
-    let hint =
-        if is_opened { "; Control-C ends it" } else { ", to be opened in a browser; Control-C ends it" };
-    note!("lookback: the timeline is at{hint}");
+    let place =
+        if is_opened { "open in the browser, at this address" } else { "at this address, for a browser" };
+    note!("lookback: the timeline is {place}; Control-C ends it");
     stdout::print(&page)?;
     let linger = Duration::from_secs(arguments.linger);
     server.serve(ViewedFiles::new(trace, interface, token), linger)?;
