@@ -2,12 +2,12 @@
 
 use crate::attach::Live;
 use crate::clock::wall_ns;
-use crate::program::ProgramDirectory;
+use crate::program::{EndedChild, ProgramDirectory};
 use crate::report::Report;
 use crate::samples::Samples;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
 /// How many processes are attached, one after the other.
 const PROCESSES: usize = 15;
@@ -30,7 +30,7 @@ fn attached(programs: &ProgramDirectory) -> Result<[Samples; 2], String> {
     let session = Live::new(&["@file"])?;
     let mut samples = [const { Samples::new() }; 2];
     for _ in 0..PROCESSES {
-        let running = Running::start(&program)?;
+        let running = start(&program)?;
         let mut attach = Command::new(&lookback);
         attach.arg("attach").arg("--session").arg(session.path()).arg(running.0.id().to_string());
         let start = wall_ns();
@@ -58,24 +58,13 @@ fn stood_still(said: &str) -> Option<f64> {
     Some(number.parse::<f64>().ok()? * factor)
 }
 
-/// A program that runs.
-struct Running(Child);
-
-impl Running {
-    fn start(program: &Path) -> Result<Running, String> {
-        let child = Command::new(program).stdout(Stdio::piped()).spawn();
-        let mut running = Running(child.map_err(|error| format!("{}: {error}", program.display()))?);
-        let output = running.0.stdout.take().ok_or("no pipe")?;
-        BufReader::new(output).read_line(&mut String::new()).map_err(|error| error.to_string())?;
-        Ok(running)
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+/// Starts the program, and waits until it runs.
+fn start(program: &Path) -> Result<EndedChild, String> {
+    let child = Command::new(program).stdout(Stdio::piped()).spawn();
+    let mut running = EndedChild(child.map_err(|error| format!("{}: {error}", program.display()))?);
+    let output = running.0.stdout.take().ok_or("no pipe")?;
+    BufReader::new(output).read_line(&mut String::new()).map_err(|error| error.to_string())?;
+    Ok(running)
 }
 
 #[cfg(test)]

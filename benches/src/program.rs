@@ -1,7 +1,7 @@
 //! The programs in C that are measured, or measured against. They are compiled when they are needed.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command};
 use tempfile::TempDir;
 
 const SOURCES: &[(&str, &str)] = &[
@@ -15,6 +15,17 @@ const SOURCES: &[(&str, &str)] = &[
     ("running.c", include_str!("../programs/running.c")),
     ("worker.h", include_str!("../programs/worker.h")),
 ];
+
+/// A program that ends with this.
+#[derive(Debug)]
+pub struct EndedChild(pub Child);
+
+impl Drop for EndedChild {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 /// A directory with the programs.
 #[derive(Debug)]

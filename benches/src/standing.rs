@@ -2,13 +2,14 @@
 //! what it holds.
 
 use crate::clock::wall_ns;
+use crate::program::EndedChild;
 use crate::report::Report;
 use crate::samples::Samples;
 use session::{Instance, MOST_INSTANCES, Session, SessionOptions};
 use std::fs::read_to_string;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -82,7 +83,7 @@ fn tracee_rss(agent: &Path, session: &Instance) -> Result<f64, String> {
     let mut command = Command::new(program);
     command.arg(argument).env("LD_PRELOAD", agent).env("LOOKBACK_SESSION", session.path());
     let child = command.stdin(Stdio::null()).spawn().map_err(|error| format!("{program}: {error}"))?;
-    let mut child = Ended(child);
+    let mut child = EndedChild(child);
     let start = Instant::now();
     while session.control().find_process(child.0.id()).is_none() {
         let ended = child.0.try_wait().is_ok_and(|status| status.is_some());
@@ -110,16 +111,6 @@ fn rss_of(smaps: &str, file: &Path) -> Option<f64> {
         }
     }
     sum
-}
-
-/// A program that ends with this.
-struct Ended(Child);
-
-impl Drop for Ended {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
 }
 
 #[cfg(test)]

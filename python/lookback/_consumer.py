@@ -5,10 +5,10 @@ from __future__ import annotations
 import ctypes
 import os
 from errno import EINTR
-from types import TracebackType
 from typing import Iterator, NamedTuple, Optional, Union
 
-from ._library import RecordStruct, checked, decoded, library, name, opened, view
+from ._library import RecordStruct, checked, decoded, library, name, view
+from ._opened import Opened
 
 WAIT_MS = 100
 """How long a look for records lasts, so that Control-C is seen."""
@@ -31,33 +31,14 @@ class Record(NamedTuple):
     """Its arguments, one after the other, as the files ktrace/buffers have them after the id."""
 
 
-class Consumer:
-    """The consumer of a CPU of a session; of a lane for -1, -2 and so on."""
+class Consumer(Opened):
+    """The consumer of a CPU of a session; of a lane for -1, -2 and so on. What was not consumed stays in the buffer
+    when it is closed."""
+
+    CLOSED_BY = "lookback_consumer_close"
 
     def __init__(self, session: Union[str, os.PathLike[str], None] = None, cpu: int = 0) -> None:
-        self._library = library()
-        self._pointer: Optional[int] = opened(self._library.lookback_consumer_open(name(session), cpu))
-
-    def close(self) -> None:
-        """Closes it. What was not consumed stays in the buffer."""
-        pointer, self._pointer = self._pointer, None
-        if pointer:
-            self._library.lookback_consumer_close(pointer)
-
-    def __enter__(self) -> Consumer:
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_pointer", None):
-            self.close()
+        super().__init__(library().lookback_consumer_open(name(session), cpu))
 
     def poll(self, seconds: float = 0.0) -> bool:
         """Whether there is a record; waits at most so long for one."""
@@ -95,8 +76,3 @@ class Consumer:
         """The format of the tracepoint with this id, if there is one."""
         found = self._library.lookback_consumer_format(self._open(), id)
         return None if found is None else decoded(found)
-
-    def _open(self) -> int:
-        if self._pointer is None:
-            raise ValueError("the consumer is closed")
-        return self._pointer

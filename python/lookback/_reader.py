@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ctypes
 from errno import EINTR
-from types import TracebackType
 from typing import TYPE_CHECKING, Iterable, Iterator, Literal, Optional, Union
 
 from . import _arrow
 from ._event import Event, EventType, Lost
 from ._fields import Field
-from ._library import BatchStruct, FieldStruct, checked, decoded, library, opened, view
+from ._library import BatchStruct, FieldStruct, checked, decoded, library, view
+from ._opened import Opened
 
 if TYPE_CHECKING:
     import pandas
@@ -23,12 +23,14 @@ WAIT_MS = 100
 """How long a look for events lasts, so that Control-C is seen."""
 
 
-class Reader:
-    """Events of a trace.dat file, a session or a snapshot, in the order of time. Iterating gives each once."""
+class Reader(Opened):
+    """Events of a trace.dat file, a session or a snapshot, in the order of time. Iterating gives each once.
+    Events that it has given stay when it is closed."""
+
+    CLOSED_BY = "lookback_reader_close"
 
     def __init__(self, pointer: Optional[int], events: Iterable[str], filters: Iterable[str], follow: bool) -> None:
-        self._library = library()
-        self._pointer: Optional[int] = opened(pointer)
+        super().__init__(pointer)
         self._follow = follow
         self._types: dict[int, EventType] = {}
         self._comms: dict[int, Optional[str]] = {}
@@ -40,27 +42,6 @@ class Reader:
         except BaseException:
             self.close()
             raise
-
-    def close(self) -> None:
-        """Closes it. Events that it has given stay."""
-        pointer, self._pointer = self._pointer, None
-        if pointer:
-            self._library.lookback_reader_close(pointer)
-
-    def __enter__(self) -> Reader:
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_pointer", None):
-            self.close()
 
     @property
     def has_nanoseconds(self) -> bool:
@@ -126,10 +107,6 @@ class Reader:
         if result != -EINTR:
             checked(result)
 
-    def _open(self) -> int:
-        if self._pointer is None:
-            raise ValueError("the reader is closed")
-        return self._pointer
 
     def _batch(self, most: int) -> BatchStruct:
         batch = BatchStruct()

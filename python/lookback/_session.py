@@ -4,43 +4,23 @@ from __future__ import annotations
 
 import ctypes
 import os
-from types import TracebackType
 from typing import Iterable, Optional, Union
 
 from ._library import checked, decoded, library, name, opened, text, view
+from ._opened import Opened
 from ._reader import Reader
 
 
-class Session:
+class Session(Opened):
     """A session: of this name, of this path if it has a '/', or the one that $LOOKBACK_SESSION names, or the default
-    one; and of it an instance."""
+    one; and of it an instance. Recording goes on when it is closed."""
+
+    CLOSED_BY = "lookback_session_close"
 
     def __init__(
         self, session: Union[str, os.PathLike[str], None] = None, *, instance: Optional[str] = None
     ) -> None:
-        self._library = library()
-        self._pointer: Optional[int] = opened(self._library.lookback_session_open(name(session), name(instance)))
-
-    def close(self) -> None:
-        """Closes it. Recording goes on."""
-        pointer, self._pointer = self._pointer, None
-        if pointer:
-            self._library.lookback_session_close(pointer)
-
-    def __enter__(self) -> Session:
-        return self
-
-    def __exit__(
-        self,
-        kind: Optional[type[BaseException]],
-        error: Optional[BaseException],
-        traceback: Optional[TracebackType],
-    ) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "_pointer", None):
-            self.close()
+        super().__init__(library().lookback_session_open(name(session), name(instance)))
 
     def enable(self, events: str) -> int:
         """Enables events, as `lookback set EVENT on` does: "libc:open*", or "read_exit if ret < 0". How many there
@@ -98,8 +78,3 @@ class Session:
             number = None if snapshot is True else snapshot.encode()
             found = self._library.lookback_reader_open_snapshot(session, number)
         return Reader(found, events, filters, follow)
-
-    def _open(self) -> int:
-        if self._pointer is None:
-            raise ValueError("the session is closed")
-        return self._pointer

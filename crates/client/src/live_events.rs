@@ -2,11 +2,10 @@
 
 use crate::trace_meaning::{LateSymbols, TraceMeaning};
 use reading::{Batch, Contents, Formats, Reader};
-use rustix::thread::{ClockId, NanosleepRelativeResult, Timespec, clock_nanosleep_relative};
 use session::{Error, Instance, Lock, Pace};
 use std::io;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use trace_data::record::Record;
 
 /// Events that are consumed at once. What was consumed and not read is lost with the reader.
@@ -52,26 +51,8 @@ impl LiveEvents {
     ///
     /// `Interrupted` when a signal was handled.
     pub(crate) fn wait(&self, most: Option<Duration>) -> io::Result<bool> {
-        let until = most.and_then(|most| Instant::now().checked_add(most));
-        let mut pace = Pace::default();
-        while self.next >= self.batch.records.len() && !self.reader.has_events(Contents::Live, None) {
-            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-            if left == Some(Duration::ZERO) {
-                return Ok(false);
-            }
-            let pause = pace.after(false);
-            sleep(left.map_or(pause, |left| left.min(pause)))?;
-        }
-        Ok(true)
-    }
-}
-
-/// Sleeps, unless a signal is handled.
-fn sleep(time: Duration) -> io::Result<()> {
-    let time = Timespec::try_from(time).map_err(io::Error::other)?;
-    match clock_nanosleep_relative(ClockId::Monotonic, &time) {
-        NanosleepRelativeResult::Ok => Ok(()),
-        NanosleepRelativeResult::Interrupted(_) => Err(io::ErrorKind::Interrupted.into()),
-        NanosleepRelativeResult::Err(error) => Err(error.into()),
+        Pace::default().wait(most, || {
+            self.next < self.batch.records.len() || self.reader.has_events(Contents::Live, None)
+        })
     }
 }

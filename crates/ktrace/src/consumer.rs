@@ -6,13 +6,11 @@ use crate::record::PlacedRecord;
 use crate::tracepoints::{LONGEST, Tracepoints};
 use abi::atomic::AtomicU32;
 use ring_buffer::{PlacedCursor, PlacedEvent, Unread};
-use rustix::thread::{NanosleepRelativeResult, Timespec, clock_nanosleep_relative};
-use rustix::time::ClockId;
 use session::{Error, Instance, Lock, Pace};
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Words before the payload of an event in a lane: the CPU.
 const LANE_WORDS: usize = 2;
@@ -146,26 +144,7 @@ impl Consumer {
     ///
     /// `Interrupted` when a signal was handled.
     pub fn wait(&mut self, most: Option<Duration>) -> io::Result<bool> {
-        let until = most.and_then(|most| Instant::now().checked_add(most));
-        let mut pace = Pace::default();
-        while !self.has_record() {
-            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
-            if left == Some(Duration::ZERO) {
-                return Ok(false);
-            }
-            let pause = pace.after(false);
-            sleep(left.map_or(pause, |left| left.min(pause)))?;
-        }
-        Ok(true)
-    }
-}
-
-fn sleep(time: Duration) -> io::Result<()> {
-    let time = Timespec::try_from(time).map_err(io::Error::other)?;
-    match clock_nanosleep_relative(ClockId::Monotonic, &time) {
-        NanosleepRelativeResult::Ok => Ok(()),
-        NanosleepRelativeResult::Interrupted(_) => Err(io::ErrorKind::Interrupted.into()),
-        NanosleepRelativeResult::Err(error) => Err(error.into()),
+        Pace::default().wait(most, || self.has_record())
     }
 }
 

@@ -1,6 +1,8 @@
 //! How often it is looked for events that nobody announces.
 
-use std::time::Duration;
+use rustix::thread::{ClockId, NanosleepRelativeResult, Timespec, clock_nanosleep_relative};
+use std::io;
+use std::time::{Duration, Instant};
 
 /// The pace at which a reader looks for events. Traced programs make no system call for one that waits, so
 /// it looks now and then: often while there is something, and the more seldom the longer nothing comes.
@@ -30,6 +32,24 @@ impl Pace {
         self.pause
     }
 
+    /// Waits until there is something, or for that time. Whether there is.
+    ///
+    /// # Errors
+    ///
+    /// `Interrupted` when a signal was handled.
+    pub fn wait(mut self, most: Option<Duration>, mut is_there: impl FnMut() -> bool) -> io::Result<bool> {
+        let until = most.and_then(|most| Instant::now().checked_add(most));
+        while !is_there() {
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
+                return Ok(false);
+            }
+            let pause = self.after(false);
+            sleep(left.map_or(pause, |left| left.min(pause)))?;
+        }
+        Ok(true)
+    }
+
     /// The time to the next look, for one who has to come before events are overwritten: so long that the
     /// fullest buffer, in which the last look has found `bytes` of `capacity`, is seldom more than an eighth
     /// full.
@@ -41,6 +61,16 @@ impl Pace {
         }
         self.pause = self.pause.clamp(self.shortest, self.longest);
         self.pause
+    }
+}
+
+/// Sleeps, unless a signal is handled.
+fn sleep(time: Duration) -> io::Result<()> {
+    let time = Timespec::try_from(time).map_err(io::Error::other)?;
+    match clock_nanosleep_relative(ClockId::Monotonic, &time) {
+        NanosleepRelativeResult::Ok => Ok(()),
+        NanosleepRelativeResult::Interrupted(_) => Err(io::ErrorKind::Interrupted.into()),
+        NanosleepRelativeResult::Err(error) => Err(error.into()),
     }
 }
 
