@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! lookback record -- CMD      run a program and record what it and its children do
-//! lookback report             show what was recorded
+//! lookback report, explain    show what was recorded; what of it is worth a look
 //! lookback view               as a timeline in the browser
 //! lookback diff               what differs between two
 //! lookback convert, flame     for Perfetto and other viewers; as a picture

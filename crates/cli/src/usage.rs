@@ -13,7 +13,10 @@ use std::process::ExitCode;
 
 /// The tasks, in the order in which the help shows them.
 const GROUPS: [(&str, &[&str]); 5] = [
-    ("Record a program, and look at it", &["record", "report", "explain", "convert", "flame", "events"]),
+    (
+        "Record a program, and look at it",
+        &["record", "report", "explain", "view", "diff", "convert", "flame", "events"],
+    ),
     (
         "Record in a persistent session",
         &["start", "run", "attach", "detach", "stop", "list", "stat", "delete", "install"],
