@@ -71,7 +71,7 @@ mod tests {
         let expected = "print-parent nosym-offset nosym-addr noverbose noraw nohex nobin noblock nofields \
              annotate noprintk-msg-only context-info nolatency-format record-cmd norecord-tgid overwrite \
              nodisable_on_free irq-info markers noevent-fork copy_trace_marker nopause-on-trace function-trace \
-             nofunction-fork nostacktrace";
+             nofunction-fork nodisplay-graph nostacktrace";
         assert_eq!(read(&tree, "trace_options").split_whitespace().collect::<Vec<_>>().join(" "), expected);
     }
 

@@ -45,6 +45,7 @@ const LACKING: &[&str] = &[
     "/set_graph_notrace",
     "/tracing_enabled",
     "/tracing_max_latency",
+    "options/display-graph",
     "options/func-args",
     "options/funcgraph-*",
     "options/sleep-time",
