@@ -10,7 +10,6 @@ use crate::session::COpenSession;
 use crate::text_cache::TextCache;
 use batch::CColumnBuffers;
 use client::{Error, EventBatch, EventReader};
-use event::ReturnedValue;
 use libc::{EINVAL, c_char, c_int};
 use session::SnapshotNumber;
 use std::path::Path;
@@ -25,7 +24,8 @@ pub struct COpenReader {
     field_names: TextCache<(u16, usize, bool)>,
     /// Names of threads.
     comms: TextCache<i32>,
-    values: TextCache<ReturnedValue>,
+    /// The value of a field.
+    value: TextCache<()>,
     /// The text of an event.
     text: Vec<u8>,
     batch: EventBatch,
@@ -39,7 +39,7 @@ fn boxed(opened: Result<EventReader, Error>) -> *mut COpenReader {
             names: TextCache::default(),
             field_names: TextCache::default(),
             comms: TextCache::default(),
-            values: TextCache::default(),
+            value: TextCache::default(),
             text: Vec::new(),
             batch: EventBatch::default(),
             columns: CColumnBuffers::default(),

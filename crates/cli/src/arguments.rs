@@ -40,7 +40,7 @@ pub(crate) use report::{ReportArguments, ViewArguments};
 pub(crate) use set::{ChangeArguments, SetArguments};
 pub(crate) use snapshot::{SnapshotArguments, SnapshotOption};
 pub(crate) use snapshots::{SnapshotsArguments, SnapshotsTask};
-pub(crate) use source::SourceArguments;
+pub(crate) use source::{PartArguments, SourceArguments};
 pub(crate) use tree::{FileArguments, LsArguments};
 pub(crate) use view::TimelineArguments;
 

@@ -64,17 +64,14 @@ fn write(
 ) -> Result<u64, Problem> {
     let out = io::BufWriter::new(out);
     let gaps = surveyed.contents.gaps(surveyed.survey);
-    let entries = surveyed.survey.entries;
     match format {
         ConvertFormat::Perfetto => {
-            WatchedSink::feed(&mut SliceTimeline::new(PerfettoTrace::new(out), gaps), entries, feed)
+            watch(&mut SliceTimeline::new(PerfettoTrace::new(out), gaps), surveyed, feed)
         }
-        ConvertFormat::Json => {
-            WatchedSink::feed(&mut SliceTimeline::new(ChromeTrace::new(out), gaps), entries, feed)
-        }
+        ConvertFormat::Json => watch(&mut SliceTimeline::new(ChromeTrace::new(out), gaps), surveyed, feed),
         ConvertFormat::Folded => {
             let folded = FoldedStacks::new(out, StackWeight::Time);
-            WatchedSink::feed(&mut SliceTimeline::new(folded, gaps), entries, feed)
+            watch(&mut SliceTimeline::new(folded, gaps), surveyed, feed)
         }
     }
 }
@@ -96,7 +93,7 @@ pub(crate) fn read(
     match source.file() {
         Some(path) => read_file(path, source, make),
         None => {
-            let file = persistent::copied(&source.instance, &source.snapshot)?;
+            let file = persistent::copied(&source.part.instance, &source.snapshot)?;
             play_in_time(file, None, source, &|error| Failure::failed(error), make)
         }
     }
@@ -109,7 +106,7 @@ fn read_file(
 ) -> Result<(), Problem> {
     let unusable = |error: &(dyn std::error::Error + 'static)| Failure::failed(what_is_wrong(path, error));
     let file = File::open(path).map_err(|error| unusable(&error))?;
-    play_in_time(file, source.instance.name.as_deref(), source, &unusable, make)
+    play_in_time(file, source.part.instance.name.as_deref(), source, &unusable, make)
 }
 
 /// Has the records of a file be converted, if they have times.
@@ -121,12 +118,7 @@ fn play_in_time(
     make: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     play(file, buffer, &source.view(), true, unusable, |surveyed, feed| {
-        if !surveyed.trace.nanoseconds {
-            let clock = &surveyed.contents.clock;
-            return Err(
-                Failure::failed(format_args!("the trace's clock, {clock}, doesn't count time")).into()
-            );
-        }
+        surveyed.check_time()?;
         make(surveyed, feed)
     })
 }

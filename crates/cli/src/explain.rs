@@ -9,7 +9,7 @@ use crate::report::{show_file, show_written};
 pub(crate) fn run(arguments: &ExplainArguments) -> Done {
     let source = &arguments.source;
     match source.file() {
-        Some(path) => show_file(path, source.instance.name.as_deref(), &arguments.view()),
-        None => show_written(persistent::copied(&source.instance, &source.snapshot)?, &arguments.view()),
+        Some(path) => show_file(path, source.part.instance.name.as_deref(), &arguments.view()),
+        None => show_written(persistent::copied(&source.part.instance, &source.snapshot)?, &arguments.view()),
     }
 }

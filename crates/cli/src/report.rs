@@ -14,7 +14,6 @@ mod tracepoint_lines;
 mod waits;
 
 use crate::arguments::{ReportArguments, ViewArguments};
-use crate::completeness::completeness;
 use crate::failure::{Done, Failure};
 use crate::number::{bytes, count};
 use crate::record::output::Output;
@@ -163,9 +162,7 @@ fn sink<'a>(view: &'a ViewArguments, surveyed: &Surveyed<'a, '_>) -> Result<Box<
     if view.form.json && !view.form.tree && !view.form.waits && !view.form.explain {
         return Ok(Box::new(DescribedLines::new(JsonLines::new(out, view.wall_clock), gaps)));
     }
-    let last = survey.bounds.map_or(0, |(_, last)| contents.metadata.options.time(last));
-    let dropped = contents.metadata.supplement.dropped.iter().map(|(count, _)| count).sum();
-    let complete = completeness(&gaps, dropped, last, trace.nanoseconds);
+    let complete = surveyed.completeness();
     if view.form.explain {
         let out = io::BufWriter::new(anstream::AutoStream::auto(out));
         let form = ExplanationForm { json: view.form.json, times };

@@ -14,7 +14,10 @@ pub trait Drawing {
     /// # Errors
     ///
     /// When the output can't be written, here and below.
-    fn begin(&mut self, slice: &SliceStart<'_>, trace: &TraceInfo<'_>) -> Result<(), Error>;
+    fn begin(&mut self, slice: &SliceStart<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let _ = (slice, trace);
+        Ok(())
+    }
 
     /// The slice of a thread that has begun last ends.
     ///
@@ -28,7 +31,10 @@ pub trait Drawing {
     /// # Errors
     ///
     /// Those of [`Drawing::begin`].
-    fn instant(&mut self, instant: &Instant<'_>, trace: &TraceInfo<'_>) -> Result<(), Error>;
+    fn instant(&mut self, instant: &Instant<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let _ = (instant, trace);
+        Ok(())
+    }
 
     /// A thread begins to run or stops.
     ///
@@ -55,7 +61,10 @@ pub trait Drawing {
     /// # Errors
     ///
     /// Those of [`Drawing::begin`].
-    fn finish(&mut self, processes: &ProcessTree, trace: &TraceInfo<'_>) -> Result<(), Error>;
+    fn finish(&mut self, processes: &ProcessTree, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let _ = (processes, trace);
+        Ok(())
+    }
 }
 
 /// Both are drawn.

@@ -1,7 +1,7 @@
 //! Folded stacks: a line for each stack, with how much was spent there; and nothing within it counts.
 
 use crate::arguments::{ArgumentValue, FunctionLabels};
-use crate::drawing::{Drawing, Instant, RunChange, RunState, SliceEnd, SliceName, SliceStart};
+use crate::drawing::{Drawing, Instant, RunChange, RunState, SliceEnd, SliceName};
 use export::Error;
 use query::ProcessTree;
 use std::collections::{BTreeMap, HashMap};
@@ -138,10 +138,6 @@ impl<W: Write> FoldedStacks<W> {
 }
 
 impl<W: Write> Drawing for FoldedStacks<W> {
-    fn begin(&mut self, _slice: &SliceStart<'_>, _trace: &TraceInfo<'_>) -> Result<(), Error> {
-        Ok(())
-    }
-
     fn end(&mut self, slice: &SliceEnd<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
         let sum = self.weigh(slice, trace);
         if sum > 0 {

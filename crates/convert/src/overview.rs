@@ -1,8 +1,7 @@
 //! An overview of a trace: what each thread spends its time in, in a given number of columns.
 
-use crate::drawing::{Drawing, Instant, SliceEnd, SliceName, SliceStart};
+use crate::drawing::{Drawing, SliceEnd, SliceName};
 use export::Error;
-use query::ProcessTree;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use trace_data::info::TraceInfo;
@@ -148,10 +147,6 @@ fn merge(shares: &mut Vec<ColumnShare>) {
 }
 
 impl Drawing for Overview {
-    fn begin(&mut self, _slice: &SliceStart<'_>, _trace: &TraceInfo<'_>) -> Result<(), Error> {
-        Ok(())
-    }
-
     fn end(&mut self, slice: &SliceEnd<'_>, _trace: &TraceInfo<'_>) -> Result<(), Error> {
         let kind = self.kind(slice.name);
         let (first, last) = (self.column(slice.start), self.column(slice.time));
@@ -174,14 +169,6 @@ impl Drawing for Overview {
         if thread.shares.len() > most {
             merge(&mut thread.shares);
         }
-        Ok(())
-    }
-
-    fn instant(&mut self, _instant: &Instant<'_>, _trace: &TraceInfo<'_>) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn finish(&mut self, _processes: &ProcessTree, _trace: &TraceInfo<'_>) -> Result<(), Error> {
         Ok(())
     }
 }

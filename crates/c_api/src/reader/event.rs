@@ -7,12 +7,6 @@ use client::{EventValue, ReadEvent, ReadItem};
 use libc::{EINVAL, ENOENT, c_char, c_int, size_t};
 use std::ptr::{null, null_mut};
 
-/// What was returned as a text.
-#[derive(Debug, PartialEq, Eq, Hash)]
-pub(super) enum ReturnedValue {
-    Field,
-}
-
 /// `struct lookback_reader_event`.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -152,7 +146,7 @@ pub unsafe extern "C" fn lookback_reader_string(
         Err(_) => return null(),
     };
     // SAFETY: it is open, and used by this thread alone; what was borrowed of it was copied.
-    unsafe { &mut *open }.values.keep(ReturnedValue::Field, &text).as_ptr()
+    unsafe { &mut *open }.value.keep((), &text).as_ptr()
 }
 
 /// See the header.

@@ -1,8 +1,7 @@
 //! What `lookback diff` understands.
 
-use super::{ChoiceArguments, InstanceArguments, ViewArguments};
+use super::PartArguments;
 use clap::Args;
-use query::RedactRule;
 use std::path::PathBuf;
 
 /// Say what differs between two traces, beyond noise.
@@ -41,14 +40,7 @@ pub(crate) struct DiffArguments {
     pub(crate) other: PathBuf,
 
     #[command(flatten)]
-    pub(crate) instance: InstanceArguments,
-
-    #[command(flatten)]
-    choice: ChoiceArguments,
-
-    /// Show *** for strings of these fields, as report does
-    #[arg(long, value_name = "EVENT.FIELD[~PATTERN]")]
-    redact: Vec<RedactRule>,
+    pub(crate) part: PartArguments,
 
     /// Show all that differs, not just what fits a screen
     #[arg(short = 'a', long)]
@@ -61,11 +53,4 @@ pub(crate) struct DiffArguments {
     /// Return 1 if something differs
     #[arg(long)]
     pub(crate) exit_code: bool,
-}
-
-impl DiffArguments {
-    /// What is chosen of each trace, as `report` takes it.
-    pub(crate) fn view(&self) -> ViewArguments {
-        ViewArguments { choice: self.choice.clone(), redact: self.redact.clone(), ..ViewArguments::default() }
-    }
 }

@@ -16,6 +16,17 @@ pub(crate) struct SourceArguments {
     pub(crate) snapshot: SnapshotOption,
 
     #[command(flatten)]
+    pub(crate) part: PartArguments,
+
+    /// Show names of C++ and Rust as linkers know them, not as in the source
+    #[arg(long)]
+    no_demangle: bool,
+}
+
+/// Which part of a trace is read: a buffer, and events of it.
+#[derive(Debug, Args)]
+pub(crate) struct PartArguments {
+    #[command(flatten)]
     pub(crate) instance: InstanceArguments,
 
     #[command(flatten)]
@@ -24,27 +35,26 @@ pub(crate) struct SourceArguments {
     /// Show *** for strings of these fields, as report does
     #[arg(long, value_name = "EVENT.FIELD[~PATTERN]")]
     redact: Vec<RedactRule>,
+}
 
-    /// Show names of C++ and Rust as linkers know them, not as in the source
-    #[arg(long)]
-    no_demangle: bool,
+impl PartArguments {
+    /// What is chosen, as `report` takes it.
+    pub(crate) fn view(&self) -> ViewArguments {
+        ViewArguments { choice: self.choice.clone(), redact: self.redact.clone(), ..ViewArguments::default() }
+    }
 }
 
 impl SourceArguments {
     /// The file; none where a session is meant.
     pub(crate) fn file(&self) -> Option<&Path> {
         let SnapshotOption { snapshot, with_snapshots } = &self.snapshot;
-        let is_of_session = snapshot.is_some() || *with_snapshots || self.instance.which.session.is_some();
+        let is_of_session =
+            snapshot.is_some() || *with_snapshots || self.part.instance.which.session.is_some();
         (!is_of_session).then(|| self.file.as_deref().unwrap_or(Path::new("trace.dat")))
     }
 
     /// What is chosen of it, as `report` takes it.
     pub(crate) fn view(&self) -> ViewArguments {
-        ViewArguments {
-            choice: self.choice.clone(),
-            no_demangle: self.no_demangle,
-            redact: self.redact.clone(),
-            ..ViewArguments::default()
-        }
+        ViewArguments { no_demangle: self.no_demangle, ..self.part.view() }
     }
 }

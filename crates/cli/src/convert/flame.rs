@@ -1,7 +1,6 @@
 //! `lookback flame`.
 
-use super::watched::WatchedSink;
-use super::{read, read_file};
+use super::{read, read_file, watch};
 use crate::arguments::{FlameArguments, FlameWeight};
 use crate::failure::{Done, Failure};
 use crate::record::output::Output;
@@ -87,7 +86,7 @@ fn folding(
     move |surveyed, feed| {
         let gaps = surveyed.contents.gaps(surveyed.survey);
         let mut timeline = SliceTimeline::new(FoldedStacks::new(folded, weight), gaps);
-        WatchedSink::feed(&mut timeline, surveyed.survey.entries, feed).map(drop)
+        watch(&mut timeline, surveyed, feed).map(drop)
     }
 }
 

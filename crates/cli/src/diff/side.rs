@@ -1,7 +1,6 @@
 //! A trace that is compared.
 
 use crate::arguments::{DiffArguments, SnapshotOption};
-use crate::completeness::completeness;
 use crate::duration::duration;
 use crate::failure::{Done, Failure};
 use crate::number::count;
@@ -38,7 +37,7 @@ impl ComparedTrace {
     /// Reads a file, or a snapshot of this number.
     pub(super) fn read(path: &Path, arguments: &DiffArguments) -> Done<ComparedTrace> {
         if let Some(number) = snapshot(path) {
-            let file = persistent::copied(&arguments.instance, &SnapshotOption::of(number))?;
+            let file = persistent::copied(&arguments.part.instance, &SnapshotOption::of(number))?;
             let unusable = |error: &(dyn std::error::Error + 'static)| Failure::failed(error);
             return profiled(file, format!("snapshot {number}"), arguments, &unusable);
         }
@@ -78,9 +77,9 @@ fn profiled(
     arguments: &DiffArguments,
     unusable: &FileComplaint<'_>,
 ) -> Done<ComparedTrace> {
-    let view = arguments.view();
+    let view = arguments.part.view();
     let mut read = None;
-    let buffer = arguments.instance.name.as_deref();
+    let buffer = arguments.part.instance.name.as_deref();
     let played = play(file, buffer, &view, true, unusable, |surveyed, feed| {
         if !surveyed.trace.nanoseconds {
             let clock = &surveyed.contents.clock;
@@ -90,7 +89,7 @@ fn profiled(
         }
         let mut sink = ProfiledTrace::new(surveyed);
         feed(&mut sink)?;
-        read = Some((sink.profile, complete(surveyed)));
+        read = Some((sink.profile, surveyed.completeness()));
         Ok(())
     });
     match (played, read) {
@@ -99,13 +98,6 @@ fn profiled(
         (Err(Problem::Output(error)), _) => Err(Failure::failed(error)),
         (Ok(()), None) => Err(Failure::failed(format_args!("{name}: has no events"))),
     }
-}
-
-fn complete(surveyed: &Surveyed<'_, '_>) -> Option<String> {
-    let Surveyed { contents, survey, .. } = *surveyed;
-    let last = survey.bounds.map_or(0, |(_, last)| contents.metadata.options.time(last));
-    let dropped = contents.metadata.supplement.dropped.iter().map(|(count, _)| count).sum();
-    completeness(&contents.gaps(survey), dropped, last, true)
 }
 
 /// Finds what is typical.

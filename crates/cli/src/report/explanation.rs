@@ -62,31 +62,15 @@ impl<W: Write> Explanation<W> {
         }
     }
 
-    /// What it is about, on a line.
-    fn head(&self, processes: usize, trace: &TraceInfo<'_>) -> String {
-        let SeenRecords { count: events, times, .. } = self.findings.seen;
-        let (first, last) = times.unwrap_or_default();
-        let [events, processes] =
-            [count(events, "event", "events"), count(processes as u64, "process", "processes")];
-        let [from, to] = [first, last].map(|time| self.form.times.text(time, trace));
-        let length = match trace.nanoseconds {
-            true => format!(" in {}", duration(last - first)),
-            false => String::new(),
-        };
+    fn print(&mut self, trace: &TraceInfo<'_>) -> io::Result<()> {
+        let Findings { tree, failed, slow, waits: all, seen, .. } = &mut self.findings;
+        let (order, waits) = (tree.finish(), all.finish());
+        let processes = ran::processes(tree, &order);
         let complete = match &self.complete {
             Some(complete) => format!("the trace is {complete}"),
             None => "no event was lost".to_owned(),
         };
-        format!("{events} of {processes}{length}, from {} to {}; {complete}", from.trim(), to.trim())
-    }
-
-    fn print(&mut self, trace: &TraceInfo<'_>) -> io::Result<()> {
-        let order = self.findings.tree.finish();
-        let waits = self.findings.waits.finish();
-        let head = self.head(ran::processes(&self.findings.tree, &order).len(), trace);
-        writeln!(self.out, "{head}")?;
-        let Findings { tree, failed, slow, waits: all, seen, .. } = &mut self.findings;
-        let processes = ran::processes(tree, &order);
+        writeln!(self.out, "{}; {complete}", head(seen, processes.len(), self.form.times, trace))?;
         let parts = [
             ran::part(processes, tree.knows_processes(), &self.deaths, trace),
             failed::part(failed, seen.calls, self.form.times, MOST, trace),
@@ -134,6 +118,19 @@ impl<W: Write> Sink for Explanation<W> {
         }
         Ok(self.out.flush()?)
     }
+}
+
+/// What a trace has, on a line.
+pub(super) fn head(seen: &SeenRecords, processes: usize, times: Times, trace: &TraceInfo<'_>) -> String {
+    let (first, last) = seen.times.unwrap_or_default();
+    let [events, processes] =
+        [count(seen.count, "event", "events"), count(processes as u64, "process", "processes")];
+    let [from, to] = [first, last].map(|time| times.text(time, trace));
+    let length = match trace.nanoseconds {
+        true => format!(" in {}", duration(last.saturating_sub(first))),
+        false => String::new(),
+    };
+    format!("{events} of {processes}{length}, from {} to {}", from.trim(), to.trim())
 }
 
 /// A call and what it was about.

@@ -8,13 +8,11 @@ mod parts;
 mod processes;
 mod timeline;
 
-use super::explanation::{Deaths, ExplanationPart, failed, slow, waited};
+use super::Surveyed;
+use super::explanation::{self, Deaths, ExplanationPart, failed, slow, waited};
 use super::processes::ProcessClock;
 use super::times::Times;
-use super::{Surveyed, label};
-use crate::completeness::completeness;
-use crate::duration::duration;
-use crate::number::{count, grouped};
+use crate::number::grouped;
 use crate::unseen;
 use convert::{FoldedStacks, Overview, SliceTimeline, StackWeight};
 use export::{Error, Sink};
@@ -65,7 +63,6 @@ impl ReportPage {
         let time = |time| contents.metadata.options.time(time);
         let bounds = survey.bounds.map_or((0, 0), |(first, last)| (time(first), time(last)));
         let dropped = contents.metadata.supplement.dropped.clone();
-        let missing = dropped.iter().map(|(count, _)| count).sum();
         let overview = Overview::new(bounds, COLUMNS, kinds::kind);
         let folded = FoldedStacks::new(Vec::new(), StackWeight::Time);
         ReportPage {
@@ -73,7 +70,7 @@ impl ReportPage {
             deaths: Deaths::default(),
             timeline: SliceTimeline::new((overview, folded), gaps.clone()),
             marks: Vec::new(),
-            complete: completeness(&gaps, missing, bounds.1, trace.nanoseconds),
+            complete: surveyed.completeness(),
             bounds,
             gaps,
             times,
@@ -103,19 +100,12 @@ impl ReportPage {
     }
 
     fn head(&self, processes: usize, trace: &TraceInfo<'_>) -> Markup {
-        let seen = self.findings.seen;
-        let (first, last) = seen.times.unwrap_or_default();
+        let seen = &self.findings.seen;
+        let (first, _) = seen.times.unwrap_or_default();
         let mut head = Markup::default();
         head.element("h1", |head| head.text(&format!("Trace of {}", printable(&self.title))));
-        let length = match trace.nanoseconds {
-            true => format!(" in {}", duration(last.saturating_sub(first))),
-            false => String::new(),
-        };
-        let [events, processes] =
-            [count(seen.count, "event", "events"), count(processes as u64, "process", "processes")];
-        let [from, to] = [first, last].map(|time| self.times.text(time, trace).trim().to_owned());
         head.element("p", |head| {
-            head.text(&format!("{events} of {processes}{length}, from {from} to {to}"));
+            head.text(&explanation::head(seen, processes, self.times, trace));
             let date = Times { wall_clock: true };
             if trace.nanoseconds && trace.real_time(first).is_some() && !self.times.wall_clock {
                 head.text(&format!(", {}", date.text(first, trace)));
@@ -137,9 +127,7 @@ impl ReportPage {
             .iter()
             .map(|(count, why)| format!("not written: {}: {}", grouped(*count), printable(why)))
             .collect();
-        for (what, in_part) in [("not recorded", false), ("recorded in part", true)] {
-            notes.extend(unseen::lines(&self.unseen, in_part).iter().map(|line| format!("{what}: {line}")));
-        }
+        notes.extend(unseen::described(&self.unseen));
         ExplanationPart { title: "Not in the trace".to_owned(), lines: Vec::new(), notes }
     }
 
@@ -184,9 +172,4 @@ impl Sink for ReportPage {
         self.write(trace);
         Ok(())
     }
-}
-
-/// How a thread is called in pictures.
-fn thread(tid: i32, trace: &TraceInfo<'_>) -> String {
-    label(trace.tasks, tid)
 }

@@ -2,9 +2,10 @@
 
 use super::{Problem, tell_none_shown};
 use crate::arguments::ViewArguments;
+use crate::completeness::completeness;
 use crate::failure::Failure;
 use crate::say::note;
-use crate::unseen::lines;
+use crate::unseen::described;
 use export::Sink;
 use query::{
     Chooser, Interruption, Query, Redaction, SourceSymbols, Survey, TraceBuffer, TraceContents, TraceFile,
@@ -23,6 +24,21 @@ pub(crate) struct Surveyed<'a, 'b> {
     pub(crate) survey: &'b Survey,
     /// The ids of the chosen events that it has.
     pub(crate) chosen: &'b [u16],
+}
+
+impl Surveyed<'_, '_> {
+    /// Since when the trace is complete; nothing where no event was lost.
+    pub(crate) fn completeness(&self) -> Option<String> {
+        let Surveyed { contents, trace, survey, .. } = *self;
+        let last = survey.bounds.map_or(0, |(_, last)| contents.metadata.options.time(last));
+        let dropped = contents.metadata.supplement.dropped.iter().map(|(count, _)| count).sum();
+        completeness(&contents.gaps(survey), dropped, last, trace.nanoseconds)
+    }
+
+    /// An error where its times are none.
+    pub(crate) fn check_time(&self) -> Result<(), Failure> {
+        check_time(self.contents, self.trace)
+    }
 }
 
 /// Has the records of a trace go to a sink.
@@ -110,11 +126,7 @@ fn feed(
 /// Says which processes the trace does not have, or has in part.
 fn tell_unseen(contents: &TraceContents) {
     let unseen = &contents.metadata.supplement.unseen;
-    for (what, in_part) in [("not recorded", false), ("recorded in part", true)] {
-        for line in lines(unseen, in_part) {
-            note!("lookback: {what}: {line}");
-        }
-    }
+    described(unseen).for_each(|line| note!("lookback: {line}"));
 }
 
 fn symbols<'a>(contents: &'a TraceContents, view: &ViewArguments) -> SourceSymbols<'a> {
@@ -128,6 +140,14 @@ fn symbols<'a>(contents: &'a TraceContents, view: &ViewArguments) -> SourceSymbo
     symbols
 }
 
+fn check_time(contents: &TraceContents, trace: &TraceInfo<'_>) -> Result<(), Failure> {
+    let clock = &contents.clock;
+    match trace.nanoseconds {
+        true => Ok(()),
+        false => Err(Failure::failed(format_args!("the trace's clock, {clock}, doesn't count time"))),
+    }
+}
+
 /// Whether the trace has what is asked for.
 fn check(view: &ViewArguments, contents: &TraceContents, trace: &TraceInfo<'_>) -> Result<(), Failure> {
     let choice = &view.choice;
@@ -137,9 +157,8 @@ fn check(view: &ViewArguments, contents: &TraceContents, trace: &TraceInfo<'_>) 
         ));
     }
     let is_timed = choice.from.is_some() || choice.to.is_some() || choice.time.is_some();
-    if (is_timed || view.form.pair.is_some() || view.form.waits) && !trace.nanoseconds {
-        let clock = &contents.clock;
-        return Err(Failure::failed(format_args!("the trace's clock, {clock}, doesn't count time")));
+    if is_timed || view.form.pair.is_some() || view.form.waits {
+        check_time(contents, trace)?;
     }
     if view.wall_clock && (!trace.nanoseconds || trace.real_time(0).is_none()) {
         return Err(Failure::failed("the trace has no readings of the wall clock: leave out --wall-clock"));

@@ -21,6 +21,13 @@ pub(crate) fn lines(unseen: &[UnseenProcess], in_part: bool) -> Vec<String> {
     lines
 }
 
+/// All of them, those that are not recorded first.
+pub(crate) fn described(unseen: &[UnseenProcess]) -> impl Iterator<Item = String> {
+    [("not recorded", false), ("recorded in part", true)].into_iter().flat_map(|(what, in_part)| {
+        lines(unseen, in_part).into_iter().map(move |line| format!("{what}: {line}"))
+    })
+}
+
 fn line(why: &str, all: &[&UnseenProcess]) -> String {
     let names = grouped_by(all.iter().copied(), |process| &process.name);
     let mut parts: Vec<String> = names.iter().take(NAMES).map(|(name, all)| part(name, all)).collect();

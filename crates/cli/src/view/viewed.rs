@@ -2,45 +2,42 @@
 
 use super::focus::{Focus, FocusCandidate};
 use crate::report::{Surveyed, call_name, call_text, error_name, label, outcome};
-use convert::{Drawing, Instant, PerfettoTrace, RunChange, SliceEnd, SliceStart, SliceTimeline};
+use convert::{Drawing, PerfettoTrace, SliceEnd, SliceTimeline};
 use export::{Error, Sink};
-use query::{Findings, ProcessOutcome, ProcessTree, is_unusual_error};
+use query::{Findings, ProcessOutcome, is_unusual_error};
 use std::cell::Cell;
 use std::fs::File;
 use std::io::BufWriter;
-use std::rc::Rc;
 use trace_data::info::TraceInfo;
-use trace_data::page::Missed;
 use trace_data::record::Record;
 
 /// Converts records, and finds what to look at.
 pub(super) struct ViewedTrace {
-    timeline: SliceTimeline<WatchedDrawing<PerfettoTrace<BufWriter<File>>>>,
+    timeline: SliceTimeline<(PerfettoTrace<BufWriter<File>>, LastSlice)>,
     findings: Findings,
-    /// The slice that has ended last: its start and end, as it is drawn.
-    drawn: Rc<Cell<Option<(u64, u64)>>>,
     slowest: Option<FocusCandidate>,
     error: Option<FocusCandidate>,
     fault: Option<FocusCandidate>,
     last: Option<FocusCandidate>,
 }
 
-/// Hands on what is drawn, and remembers the slice that has ended last.
-struct WatchedDrawing<D> {
-    drawing: D,
-    drawn: Rc<Cell<Option<(u64, u64)>>>,
-}
+/// The slice that has ended last: its start and end, as it is drawn.
+#[derive(Default)]
+struct LastSlice(Cell<Option<(u64, u64)>>);
 
 impl ViewedTrace {
     /// Writes what Perfetto reads to `out`.
     pub(super) fn new(out: File, surveyed: &Surveyed<'_, '_>) -> ViewedTrace {
-        let drawn = Rc::new(Cell::new(None));
         let gaps = surveyed.contents.gaps(surveyed.survey);
         let drawing = PerfettoTrace::new(BufWriter::new(out));
-        let drawing = WatchedDrawing { drawing, drawn: Rc::clone(&drawn) };
-        let timeline = SliceTimeline::new(drawing, gaps.clone());
+        let timeline = SliceTimeline::new((drawing, LastSlice::default()), gaps.clone());
         let findings = Findings::new(surveyed.trace.events, gaps);
-        ViewedTrace { timeline, findings, drawn, slowest: None, error: None, fault: None, last: None }
+        ViewedTrace { timeline, findings, slowest: None, error: None, fault: None, last: None }
+    }
+
+    fn drawn(&self) -> &Cell<Option<(u64, u64)>> {
+        let (_, LastSlice(drawn)) = self.timeline.drawing();
+        drawn
     }
 
     /// What to look at first; of a snapshot, when it was taken.
@@ -88,7 +85,7 @@ impl ViewedTrace {
         if trace.events.get(record.id()).is_some_and(|event| is_fault(event.format())) {
             self.fault = instant("page_fault_user of ");
         }
-        let (Some(call), Some((start, end))) = (finished, self.drawn.get()) else { return };
+        let (Some(call), Some((start, end))) = (finished, self.drawn().get()) else { return };
         let is_new_error = self.error.is_none() && call.error.is_some_and(is_unusual_error);
         let is_slowest = self.findings.slow.is_longest(&call);
         if !is_new_error && !is_slowest {
@@ -108,7 +105,7 @@ impl ViewedTrace {
 
 impl Sink for ViewedTrace {
     fn record(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        self.drawn.set(None);
+        self.drawn().set(None);
         self.timeline.record(record, trace)?;
         self.find(record, true, trace);
         Ok(())
@@ -125,29 +122,9 @@ impl Sink for ViewedTrace {
     }
 }
 
-impl<D: Drawing> Drawing for WatchedDrawing<D> {
-    fn begin(&mut self, slice: &SliceStart<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        self.drawing.begin(slice, trace)
-    }
-
-    fn end(&mut self, slice: &SliceEnd<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        self.drawn.set(Some((slice.start, slice.time)));
-        self.drawing.end(slice, trace)
-    }
-
-    fn instant(&mut self, instant: &Instant<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        self.drawing.instant(instant, trace)
-    }
-
-    fn state(&mut self, change: &RunChange<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        self.drawing.state(change, trace)
-    }
-
-    fn lost(&mut self, cpu: u32, time: u64, count: Missed, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        self.drawing.lost(cpu, time, count, trace)
-    }
-
-    fn finish(&mut self, processes: &ProcessTree, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        self.drawing.finish(processes, trace)
+impl Drawing for LastSlice {
+    fn end(&mut self, slice: &SliceEnd<'_>, _trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.0.set(Some((slice.start, slice.time)));
+        Ok(())
     }
 }

@@ -197,10 +197,7 @@ fn losses_are_carried_over() {
         return;
     }
     let scratch = Scratch::new();
-    let session = scratch.outside("session").display().to_string();
-    run(&mut scratch.lookback(&["start", "-q", "-b", "64", "--session", &session])).success();
-    run(&mut scratch.lookback(&["run", "--session", &session, "--", "ls", "-lR", "/usr/share/doc"]))
-        .success();
+    let session = scratch.overwritten_session();
     converted(&scratch, "out.pftrace", &["--session", &session]);
     let found = read(&scratch, "out.pftrace");
     run(&mut scratch.lookback(&["delete", "-q", "--session", &session])).success();

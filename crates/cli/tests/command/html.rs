@@ -87,10 +87,7 @@ fn losses_and_what_was_not_seen_are_in_the_page() {
         return;
     }
     let scratch = Scratch::new();
-    let session = scratch.outside("session").display().to_string();
-    run(&mut scratch.lookback(&["start", "-q", "-b", "64", "--session", &session])).success();
-    run(&mut scratch.lookback(&["run", "--session", &session, "--", "ls", "-lR", "/usr/share/doc"]))
-        .success();
+    let session = scratch.overwritten_session();
     run(&mut scratch.lookback(&["show", "--session", &session, "--html", "live.html"])).success();
     run(&mut scratch.lookback(&["delete", "-q", "--session", &session])).success();
     let page = run(scratch.command("python3").args(["-c", READER, "live.html"])).success().stdout;

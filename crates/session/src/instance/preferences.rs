@@ -4,7 +4,7 @@
 //! changed nothing. A setting that nobody has changed is not in it.
 
 use super::options_before::OptionsBefore;
-use super::{Instance, TraceOption, Tracer};
+use super::{FUNCTION, FUNCTION_GRAPH, Instance, TraceOption, Tracer};
 use crate::Error;
 use crate::session::PREFERENCES;
 use std::fmt::Write;
@@ -40,9 +40,14 @@ impl Preferences {
         self.options = if on { self.options | option.bit() } else { self.options & !option.bit() };
     }
 
-    /// The events of functions that are on.
+    /// The events that are on with the current tracer: calls of functions, as latency tracers want them.
     pub(super) fn events_of_functions(&self) -> &'static [u16] {
-        self.tracer.events_of_functions(|option| self.is_on(option))
+        match self.tracer.measures_latency() {
+            true if !self.is_on(TraceOption::FunctionTrace) => &[],
+            true if self.is_on(TraceOption::DisplayGraph) => FUNCTION_GRAPH.events,
+            true => FUNCTION.events,
+            false => self.tracer.events,
+        }
     }
 
     /// These preferences, with the options of others.

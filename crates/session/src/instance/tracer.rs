@@ -61,17 +61,6 @@ impl Tracer {
         !self.events.is_empty()
     }
 
-    /// The events that are on while it is current, where these options are on: calls of functions, as latency
-    /// tracers want them.
-    pub(super) fn events_of_functions(&self, is_on: impl Fn(TraceOption) -> bool) -> &'static [u16] {
-        match self.measures_latency() {
-            true if !is_on(TraceOption::FunctionTrace) => &[],
-            true if is_on(TraceOption::DisplayGraph) => FUNCTION_GRAPH.events,
-            true => FUNCTION.events,
-            false => self.events,
-        }
-    }
-
     /// Whether it measures sections of programs, and keeps the trace of the longest.
     pub fn measures_latency(&self) -> bool {
         self.states != 0

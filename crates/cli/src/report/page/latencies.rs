@@ -25,26 +25,24 @@ pub(super) fn write(slow: &mut SlowCalls, trace: &TraceInfo<'_>, page: &mut Mark
         return;
     }
     page.section("How long calls took", |section| {
-        section.classed("div", "wide", |wide| {
-            wide.element("table", |table| {
-                table.element("tr", |head| {
-                    for (column, title) in TITLES.iter().enumerate() {
-                        let is_figure = (1..TITLES.len() - 1).contains(&column);
-                        head.say("th", if is_figure { "figure" } else { "" }, title);
-                    }
-                });
-                for (exit, durations) in all.iter().take(MOST) {
-                    let [_, _, median, most, longest, total] = durations.summary();
-                    table.element("tr", |row| {
-                        row.say("td", "what", call_name(*exit, trace));
-                        row.say("td", "figure", &grouped(durations.count()));
-                        for time in [median, most, longest, total] {
-                            row.say("td", "figure", &duration(time));
-                        }
-                        row.element("td", |cell| bars(durations, cell));
-                    });
+        section.table(|table| {
+            table.element("tr", |head| {
+                for (column, title) in TITLES.iter().enumerate() {
+                    let is_figure = (1..TITLES.len() - 1).contains(&column);
+                    head.say("th", if is_figure { "figure" } else { "" }, title);
                 }
             });
+            for (exit, durations) in all.iter().take(MOST) {
+                let [_, _, median, most, longest, total] = durations.summary();
+                table.element("tr", |row| {
+                    row.say("td", "what", call_name(*exit, trace));
+                    row.say("td", "figure", &grouped(durations.count()));
+                    for time in [median, most, longest, total] {
+                        row.say("td", "figure", &duration(time));
+                    }
+                    row.element("td", |cell| bars(durations, cell));
+                });
+            }
         });
         if all.len() > MOST {
             let more = format!("and {} more: lookback report --pair 'libc:*' shows all", all.len() - MOST);

@@ -81,6 +81,11 @@ impl Markup {
         });
     }
 
+    /// A table, which scrolls where it is too wide.
+    pub(super) fn table(&mut self, rows: impl FnOnce(&mut Markup)) {
+        self.classed("div", "wide", |wide| wide.element("table", rows));
+    }
+
     /// All of it as a document, which no script can be run in, and that loads nothing.
     pub(super) fn document(self, title: &str, style: &'static str) -> String {
         let mut head = Markup::default();

@@ -14,19 +14,17 @@ pub(super) fn write(part: &ExplanationPart, page: &mut Markup) {
     }
     page.section(title, |section| {
         if !lines.is_empty() {
-            section.classed("div", "wide", |wide| {
-                wide.element("table", |table| {
-                    for line in lines {
-                        table.element("tr", |row| {
-                            row.say("td", "figure", &line.figure);
-                            row.classed("td", "what", |what| {
-                                what.text(&line.what);
-                                others(&line.others, what);
-                            });
-                            row.say("td", "details", &line.details);
+            section.table(|table| {
+                for line in lines {
+                    table.element("tr", |row| {
+                        row.say("td", "figure", &line.figure);
+                        row.classed("td", "what", |what| {
+                            what.text(&line.what);
+                            others(&line.others, what);
                         });
-                    }
-                });
+                        row.say("td", "details", &line.details);
+                    });
+                }
             });
         }
         notes.iter().for_each(|note| section.say("p", "note", note));

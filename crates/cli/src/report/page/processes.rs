@@ -33,21 +33,19 @@ pub(super) fn write(
     let others = all - rows.len();
     let is_uncertain = rows.iter().any(|row| row.cells.iter().any(|cell| cell.starts_with('<')));
     page.section("Ran", |section| {
-        section.classed("div", "wide", |wide| {
-            wide.element("table", |table| {
-                table.element("tr", |head| {
-                    head.say("th", "", "COMMAND");
-                    for (column, title) in TITLES.iter().enumerate() {
-                        head.say("th", if column == ENDED { "" } else { "figure" }, title);
-                    }
-                    if trace.nanoseconds {
-                        head.say("th", "", "");
-                    }
-                });
-                for row in rows.iter().take(MOST) {
-                    table.element("tr", |line| write_row(row, deaths, bounds, trace, line));
+        section.table(|table| {
+            table.element("tr", |head| {
+                head.say("th", "", "COMMAND");
+                for (column, title) in TITLES.iter().enumerate() {
+                    head.say("th", if column == ENDED { "" } else { "figure" }, title);
+                }
+                if trace.nanoseconds {
+                    head.say("th", "", "");
                 }
             });
+            for row in rows.iter().take(MOST) {
+                table.element("tr", |line| write_row(row, deaths, bounds, trace, line));
+            }
         });
         if rows.len() > MOST {
             let more = format!("and {} more: lookback report --tree shows all", rows.len() - MOST);

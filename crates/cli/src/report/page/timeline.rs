@@ -2,9 +2,8 @@
 
 use super::kinds::KINDS;
 use super::markup::Markup;
-use super::thread;
 use crate::duration::duration;
-use crate::report::{call_name, error_name};
+use crate::report::{call_name, error_name, label};
 use convert::{Overview, OverviewRow};
 use std::collections::BTreeMap;
 use trace_data::gaps::Gaps;
@@ -47,7 +46,7 @@ impl PageTimeline<'_> {
             section.classed("div", "timeline", |timeline| {
                 self.axis(timeline);
                 for row in rows.iter().take(MOST) {
-                    timeline.say("div", "thread", &thread(row.tid, trace));
+                    timeline.say("div", "thread", &label(trace.tasks, row.tid));
                     self.row(row, trace, timeline);
                 }
             });

@@ -102,6 +102,16 @@ impl Scratch {
         command
     }
 
+    /// A session whose buffers have overwritten most of what a program has done: its path.
+    #[track_caller]
+    pub fn overwritten_session(&self) -> String {
+        let session = self.outside("session").display().to_string();
+        run(&mut self.lookback(&["start", "-q", "-b", "64", "--session", &session])).success();
+        run(&mut self.lookback(&["run", "--session", &session, "--", "ls", "-lR", "/usr/share/doc"]))
+            .success();
+        session
+    }
+
     /// Records a program and gives what it did; `outcome` says how it must have ended.
     #[track_caller]
     pub fn recorded(&self, program: &[&str]) -> (Outcome, Trace) {
