@@ -5,6 +5,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -55,6 +56,11 @@ fn build(crates: &Path, out: &Path) -> PathBuf {
         .env("CARGO_PROFILE_RELEASE_LTO", "fat")
         .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "2");
+    // Code generation alone: what these functions call is compiled into them.
+    cargo.arg("--");
+    for name in quick_functions(crates) {
+        cargo.arg("-C").arg(format!("llvm-args=-force-attribute={name}:noimplicitfloat"));
+    }
     // What is meant for the build of the command: flags for coverage, or clippy instead of the compiler.
     for name in [
         "CARGO_ENCODED_RUSTFLAGS",
@@ -67,6 +73,16 @@ fn build(crates: &Path, out: &Path) -> PathBuf {
     }
     run(cargo);
     target.join("release/libagent.a")
+}
+
+/// The functions that are compiled to use no vector registers, by their names in the object.
+fn quick_functions(crates: &Path) -> Vec<String> {
+    let path = crates.join("agent/src/preload/function/quick.rs");
+    let source = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let names = source
+        .lines()
+        .filter_map(|line| line.strip_prefix("#[unsafe(export_name = \"")?.strip_suffix("\")]"));
+    names.map(str::to_owned).collect()
 }
 
 /// Links the archive into a shared object. Whatever is missing is an error: that is how it is known that

@@ -103,9 +103,10 @@ impl<'a, S: WithState> Slots<'a, S> {
         self.take_own(own).or_else(|| self.take_slowly(own))
     }
 
+    /// As [`Slots::take`], of those that the thread has: None where it has none. Nothing is called for it.
     // Relaxed: `next` of a slot in the thread's own list. Where a handler has taken it the head is another.
     #[inline(always)]
-    fn take_own(&self, own: impl OwnList) -> Option<&'a S> {
+    pub fn take_own(&self, own: impl OwnList) -> Option<&'a S> {
         loop {
             let word = own.word();
             let head = ListHead::of(word);
@@ -118,18 +119,39 @@ impl<'a, S: WithState> Slots<'a, S> {
     }
 
     /// Gives back a slot that is the caller's.
-    // Relaxed: the list is the thread's own.
     #[inline(always)]
     pub fn give_back(&self, own: impl OwnList, slot: &'a S) {
+        if !self.keep(own, slot) {
+            self.share(slot);
+        }
+    }
+
+    /// As [`Slots::give_back`], to the thread's own list: false where that is to have no more. Nothing is
+    /// called for it.
+    #[inline(always)]
+    pub fn keep(&self, own: impl OwnList, slot: &'a S) -> bool {
+        self.push(own, slot, |head| head.len < KEPT && (head.first != 0 || !own.is_ending()))
+    }
+
+    /// Undoes a [`Slots::take_own`] that has just been done. Nothing is called for it.
+    #[inline(always)]
+    pub fn put_back(&self, own: impl OwnList, slot: &'a S) {
+        self.push(own, slot, |_| true);
+    }
+
+    /// Adds a slot to the thread's own list, unless that has no room.
+    // Relaxed: the list is the thread's own.
+    #[inline(always)]
+    fn push(&self, own: impl OwnList, slot: &'a S, has_room: impl Fn(ListHead) -> bool) -> bool {
         loop {
             let word = own.word();
             let head = ListHead::of(word);
-            if head.len >= KEPT || head.first == 0 && own.is_ending() {
-                return self.share(slot);
+            if !has_room(head) {
+                return false;
             }
             slot.state().next.store(head.first, Relaxed);
             if own.replace(word, head.with_first(self.number(slot)).word()) {
-                return;
+                return true;
             }
         }
     }

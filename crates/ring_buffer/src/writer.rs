@@ -106,6 +106,36 @@ impl Writer {
         })
     }
 
+    /// As [`Writer::write`], but only where the fast path can: whether it has. Nothing is called for it: code
+    /// that is compiled without vector registers uses none but xmm0 and xmm1.
+    ///
+    /// Cost: that of [`Writer::write`].
+    #[inline(always)]
+    pub fn try_write(&self, thread: WriterThread, event: EncodedEvent<'_>) -> bool {
+        let Some((area, cpu)) = self.quick_cpu(thread) else { return false };
+        // SAFETY: the area is the calling thread's, the block that of `cpu`.
+        let outcome = unsafe { arch::append(area, cpu, self.buffer.block_address(cpu), &self.target, event) };
+        outcome == Outcome::Committed
+    }
+
+    /// As [`Writer::write_read`], likewise.
+    #[inline(always)]
+    pub fn try_write_read(&self, thread: WriterThread, event: EncodedEvent<'_>, ticks: u64) -> bool {
+        let Some((area, cpu)) = self.quick_cpu(thread) else { return false };
+        let block = self.buffer.block_address(cpu);
+        // SAFETY: the area is the calling thread's, the block that of `cpu`.
+        let outcome = unsafe { arch::append_read(area, cpu, block, &self.target, event, ticks) };
+        outcome == Outcome::Committed
+    }
+
+    /// The CPU that the calling thread is on, if the fast path is taken there.
+    #[inline(always)]
+    fn quick_cpu(&self, thread: WriterThread) -> Option<(Area, u32)> {
+        let area = thread.area?;
+        let cpu = area.raw_cpu();
+        (cpu < self.quick_cpus).then_some((area, cpu))
+    }
+
     /// Writes `event`, which was begun at `begun` if that is known, by a section, `append`, or on the slow
     /// path.
     #[inline(always)]
@@ -116,14 +146,11 @@ impl Writer {
         begun: Option<u64>,
         append: impl FnOnce(Area, u32, *const Block) -> Outcome,
     ) -> Result<(), NotWritten> {
-        if let Some(area) = thread.area {
-            let cpu = area.raw_cpu();
-            if cpu < self.quick_cpus {
-                match append(area, cpu, self.buffer.block_address(cpu)) {
-                    Outcome::Committed => return Ok(()),
-                    Outcome::Refused => return self.write_last(thread, area, event, begun),
-                    Outcome::Aborted => {}
-                }
+        if let Some((area, cpu)) = self.quick_cpu(thread) {
+            match append(area, cpu, self.buffer.block_address(cpu)) {
+                Outcome::Committed => return Ok(()),
+                Outcome::Refused => return self.write_last(thread, area, event, begun),
+                Outcome::Aborted => {}
             }
         }
         self.write_slowly(thread, event, None)

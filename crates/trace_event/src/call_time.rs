@@ -15,6 +15,12 @@ pub fn call_time() -> u64 {
     }
 }
 
+/// As [`call_time`] where that is the time stamp counter: None where it isn't. Nothing is called for it.
+#[inline(always)]
+pub fn call_ticks() -> Option<u64> {
+    current::shared().filter(|shared| shared.control.tick_rate().is_some()).map(|_| ring_buffer::ticks())
+}
+
 /// Nanoseconds from one reading of [`call_time`] to a later one; 0 where the clock was set back in between.
 #[inline(always)]
 pub fn nanoseconds(from: u64, to: u64) -> u64 {

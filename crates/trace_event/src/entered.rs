@@ -1,6 +1,6 @@
 //! Who records.
 
-use crate::own_stack::is_on_own_stack;
+use crate::own_stack::{is_known_on_own_stack, is_on_own_stack};
 use crate::shared::SharedSession;
 use crate::{current, thread};
 use ring_buffer::WriterThread;
@@ -32,10 +32,13 @@ pub struct Entered {
 /// Async-signal-safe.
 #[inline(always)]
 pub fn enter() -> Option<Entered> {
-    match thread::known() {
-        Some(common) => Some(Entered { common }),
-        None => enter_slowly(),
-    }
+    enter_known().or_else(enter_slowly)
+}
+
+/// As [`enter`], of a thread that has recorded before: None of any other. Nothing is called for it.
+#[inline(always)]
+pub fn enter_known() -> Option<Entered> {
+    thread::known().map(|common| Entered { common })
 }
 
 #[cold]
@@ -54,6 +57,13 @@ fn enter_slowly() -> Option<Entered> {
 pub fn enter_in_libc() -> Option<Entered> {
     let entered = enter()?;
     if is_on_own_stack() || is_running(entered) { Some(entered) } else { None }
+}
+
+/// As [`enter_in_libc`], of a thread that has recorded before, on a stack that is known: None of any other.
+/// Nothing is called for it.
+#[inline(always)]
+pub fn enter_known_in_libc() -> Option<Entered> {
+    enter_known().filter(|_| is_known_on_own_stack())
 }
 
 /// Whether a thread is the one that runs here, as the kernel says.

@@ -12,7 +12,7 @@ use crate::shared::SharedSession;
 use abi::control::FIRST_ALONE;
 use abi::instance::{
     ARGUMENTS, FUNCTION_NOT_PIDS, FUNCTION_PIDS, FUNCTION_STACKS, GRAPH_ARGUMENTS, IN_SECTIONS, NO_HANDLERS,
-    NO_REPEATS, RECORDING, RETURN_ADDRESSES,
+    NO_REPEATS, RETURN_ADDRESSES,
 };
 use control::ControlArea;
 use core::sync::atomic::Ordering::Acquire;
@@ -35,14 +35,26 @@ pub struct TracingInstance {
 
 impl Entered {
     /// Writes a tracer's event, if that is all there is to do: it is wanted in the first instance alone,
-    /// where no option and no PID filter concerns functions. False, and nothing written, if not.
+    /// where no option and no PID filter concerns functions, and the fast path can. False, and nothing
+    /// written, if not. Nothing is called for it.
     #[inline(always)]
-    pub fn write_if_plain(self, event: EncodedEvent<'_>) -> bool {
+    pub fn try_write_plain(self, event: EncodedEvent<'_>) -> bool {
+        let Some(shared) = self.plain_session(event) else { return false };
+        shared.writer().try_write(self.thread(shared), event)
+    }
+
+    /// As [`Entered::try_write_plain`], with this time: [`call_ticks`](crate::call_ticks).
+    #[inline(always)]
+    pub fn try_write_plain_at(self, ticks: u64, event: EncodedEvent<'_>) -> bool {
+        let Some(shared) = self.plain_session(event) else { return false };
+        shared.writer().try_write_read(self.thread(shared), event, ticks)
+    }
+
+    /// The session, if an event is wanted in its first instance alone, and the process's events are.
+    #[inline(always)]
+    fn plain_session(self, event: EncodedEvent<'_>) -> Option<&'static SharedSession> {
         let is_plain = enabled_word(abi::common::event(event.first_word())).load(Acquire) == FIRST_ALONE;
-        if is_plain && let Some(shared) = current::shared().filter(|shared| !shared.is_left_out()) {
-            self.commit(shared, None, (RECORDING, shared.writer()), event);
-        }
-        is_plain
+        current::shared().filter(|shared| is_plain && !shared.is_left_out())
     }
 
     /// Whether an instance's PID filters of functions keep the thread out.

@@ -50,10 +50,10 @@ mod writers;
 
 pub use aside::{aside_word, keep_aside, set_aside, take_back, take_back_kept};
 pub use attachment::{AttachError, Attached, Attachment, Hooks, Origin, OwnStack, Parent};
-pub use call_time::{call_time, nanoseconds};
+pub use call_time::{call_ticks, call_time, nanoseconds};
 pub use current_call::{EnteredCall, OuterCall, end_calls, enter_call, jump_out_of_calls, leave_call};
 pub use enabled::{ENABLED_SHIFT, NOTHING_ENABLED, enabled_word, is_enabled, slow_calls};
-pub use entered::{CallRecord, Entered, FrameRecord, enter, enter_in_libc};
+pub use entered::{CallRecord, Entered, FrameRecord, enter, enter_in_libc, enter_known, enter_known_in_libc};
 pub use function::{TracingInstance, flags_of_calls};
 pub use graph::{GraphExit, graph_entry, graph_exit};
 pub use own_stack::{memory_changes, reach_in_stack};

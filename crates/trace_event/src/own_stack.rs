@@ -126,6 +126,13 @@ pub(crate) fn is_on_own_stack() -> bool {
     current::shared().is_some_and(|shared| find(shared).contains(&(&raw const here).addr()))
 }
 
+/// Whether it is known already that it is. Nothing is called to find it out.
+#[inline(always)]
+pub(crate) fn is_known_on_own_stack() -> bool {
+    let here = 0_u8;
+    known_stack().contains(&(&raw const here).addr())
+}
+
 #[inline]
 fn reach(shared: &SharedSession, stack: &Range<usize>, address: usize, wanted: usize) -> usize {
     let changes = CHANGES.load(Acquire);
@@ -160,16 +167,22 @@ fn sure(stack: &Range<usize>) -> usize {
     unsafe { (&raw const (*words()).sure).read_volatile() }.max(stack.start)
 }
 
+/// What [`find`] has found before; it ends at 0 where nobody has asked yet.
+#[inline(always)]
+fn known_stack() -> Range<usize> {
+    let words = words();
+    // SAFETY: the words are the thread's own.
+    unsafe { (&raw const (*words).start).read_volatile()..(&raw const (*words).end).read_volatile() }
+}
+
 /// The stack that libc or the kernel has made for the calling thread, found out once. Empty where nobody
 /// knows.
 fn find(shared: &SharedSession) -> Range<usize> {
-    let words = words();
-    // SAFETY: the words are the thread's own.
-    let (start, end) =
-        unsafe { ((&raw const (*words).start).read_volatile(), (&raw const (*words).end).read_volatile()) };
-    if end != 0 {
-        return start..end;
+    let known = known_stack();
+    if known.end != 0 {
+        return known;
     }
+    let words = words();
     let found = (shared.hooks.stack)();
     let OwnStack { range, is_sure } = found.unwrap_or(OwnStack { range: 1..1, is_sure: false });
     // The end last: a handler that comes in between asks itself.

@@ -21,6 +21,7 @@ mod many;
 mod memory;
 mod own_tests;
 mod pointers;
+mod quick;
 mod registers;
 mod results;
 mod signals;

@@ -71,6 +71,9 @@ pub(super) trait OnceCalled {
 
     /// Finds out which thread calls it.
     fn enter(&self) -> Option<Entered>;
+
+    /// As [`OnceCalled::enter`], of a thread that is known: None of any other. Nothing is called for it.
+    fn enter_known(&self) -> Option<Entered>;
 }
 
 /// A call of a function that has come to an instruction that was moved, after its first one.
@@ -137,6 +140,11 @@ impl OnceCalled for SavedCall {
     }
 
     #[inline(always)]
+    fn enter_known(&self) -> Option<Entered> {
+        trace_event::enter_known()
+    }
+
+    #[inline(always)]
     fn call(&self) -> FunctionCall<'_> {
         let [_, body] = self.frame;
         let end = FunctionEnd::Reentered(body);
@@ -159,6 +167,11 @@ impl OnceCalled for BegunCall<'_> {
     }
 
     #[inline(always)]
+    fn enter_known(&self) -> Option<Entered> {
+        self.0.enter_known()
+    }
+
+    #[inline(always)]
     fn call(&self) -> FunctionCall<'_> {
         let BegunCall(saved) = self;
         let MovedStack { depth, has_arguments, .. } = moved_site::stack_before(saved.moved);
@@ -174,6 +187,11 @@ impl OnceCalled for SavedMovedCall {
     #[inline(always)]
     fn enter(&self) -> Option<Entered> {
         moved_site::stack_before(self.moved).enter()
+    }
+
+    #[inline(always)]
+    fn enter_known(&self) -> Option<Entered> {
+        moved_site::stack_before(self.moved).enter_known()
     }
 
     #[inline(always)]

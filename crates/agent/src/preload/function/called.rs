@@ -1,4 +1,4 @@
-//! What a site calls.
+//! What a site calls, unless its quick way has done all: see [`quick`](super::quick).
 
 use super::call::{BegunCall, FunctionCall, OnceCalled, SavedCall, SavedMovedCall};
 use super::commands::Commands;
@@ -32,24 +32,15 @@ pub(crate) extern "C" fn record_moved_in_body(saved: &SavedMovedCall) {
 #[inline(always)]
 fn record_once(saved: &impl OnceCalled) -> u64 {
     let Some(entered) = saved.enter() else { return 0 };
-    // Each case makes its own of the call: what all share would be put together in memory, and waited for.
     match common_case() {
         CommonCase::Calls => {
-            if !entered.write_if_plain(event(entered, saved.call()).event()) {
-                write_once_called(entered, saved);
-            }
+            write_call(entered, saved.call(), None);
             0
         }
-        CommonCase::Graph => graph::enter_alone(entered, saved),
+        CommonCase::Graph => graph::enter_alone(entered, saved.call()),
         CommonCase::Profile => graph::enter_profile_alone(entered, saved),
         CommonCase::None => record_of_site(entered, saved),
     }
-}
-
-#[cold]
-#[inline(never)]
-fn write_once_called(entered: Entered, saved: &impl OnceCalled) {
-    write_call(entered, saved.call(), None);
 }
 
 /// Records a call as its site says.
@@ -109,7 +100,7 @@ fn write_to(instance: TracingInstance, entered: Entered, call: FunctionCall<'_>)
 
 /// The event, without arguments.
 #[inline(always)]
-fn event(entered: Entered, call: FunctionCall<'_>) -> RecordBuffer<WORDS> {
+pub(super) fn event(entered: Entered, call: FunctionCall<'_>) -> RecordBuffer<WORDS> {
     let mut record = RecordBuffer::new();
     record.push(entered.common(FUNCTION_ID));
     record.push(call.site());

@@ -40,6 +40,7 @@ mod probe_place;
 mod probe_places;
 mod probed;
 mod probes;
+pub(crate) mod quick;
 mod reference_counters;
 mod remote;
 mod repeats;

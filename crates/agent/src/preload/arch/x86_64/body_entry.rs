@@ -4,7 +4,7 @@
 //!
 //! A compiler has left the site for a call that changes no register but the flags.
 
-use super::saved_registers::{begin_frame, end_frame, push_all, restore_vectors, save_vectors};
+use super::saved_registers::{begin_frame, call_saved, end_frame, push_all};
 use crate::preload::function::record_in_body;
 use core::arch::naked_asm;
 
@@ -17,9 +17,7 @@ pub(crate) unsafe extern "C" fn called() {
         begin_frame!(),
         push_all!(),
         "lea rdi, [rbp - 72]",
-        save_vectors!(),
-        "call {record}",
-        restore_vectors!(),
+        call_saved!(),
         "lea rsp, [rbp - 72]",
         end_frame!(),
         "ret",

@@ -23,8 +23,9 @@
 //!
 //! A function that runs in a slot has it until it has returned, see `graph`.
 
-use super::saved_registers::{begin_frame, pop_registers, push_registers, restore_vectors, save_vectors};
-use crate::preload::function::graph::{CallSlot, SLOTS, returned};
+use super::saved_registers::{begin_frame, call_quick, call_saved, pop_registers, push_registers};
+use crate::preload::function::graph::{CallSlot, ReturnStep, SLOTS, returned};
+use crate::preload::function::quick;
 use ::call_slots::SlotState;
 use core::arch::{global_asm, naked_asm};
 use core::mem::offset_of;
@@ -138,11 +139,17 @@ unsafe extern "C" fn returning() {
         ".cfi_def_cfa_offset 16",
         begin_frame!(),
         push_registers!(rax rdx rsi rdi r8 r9 r10 r11),
+        "push rcx",
         "mov rdi, rcx",
         "lea rsi, [rbp - 16]",
-        save_vectors!(),
-        "call {returned}",
-        restore_vectors!(),
+        call_quick!(),
+        "cmp rax, {all}",
+        "je 5f",
+        "mov rdi, [rbp - 72]",
+        "lea rsi, [rbp - 16]",
+        "mov rdx, rax",
+        call_saved!(),
+        "5:",
         "lea rsp, [rbp - 64]",
         pop_registers!(r11 r10 r9 r8 rdi rsi rdx rax rbp),
         ".cfi_def_cfa rsp, 16",
@@ -151,7 +158,9 @@ unsafe extern "C" fn returning() {
         ".cfi_adjust_cfa_offset -8",
         "ret",
         ".cfi_endproc",
-        returned = sym returned,
+        quick = sym quick::returned,
+        all = const ReturnStep::GivenBack as u64,
+        record = sym returned,
     )
 }
 

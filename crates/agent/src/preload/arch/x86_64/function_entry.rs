@@ -5,8 +5,8 @@
 //! A function calls it before anything else, or a compiler's call of `mcount` is made to call it. No register
 //! may be changed, whatever its calling convention: callers that know a function rely on which ones it uses.
 
-use super::saved_registers::{begin_frame, push_all, restore_vectors, save_vectors};
-use crate::preload::function::record;
+use super::saved_registers::{begin_frame, call_quick, call_saved, push_all};
+use crate::preload::function::{quick, record};
 use core::arch::naked_asm;
 
 /// Restores the registers that were pushed below the frame, and goes on in the function, or by a call slot
@@ -61,12 +61,17 @@ pub(crate) unsafe extern "C" fn called() {
         begin_frame!(),
         push_all!(),
         "lea rdi, [rbp - 72]",
-        save_vectors!(),
-        "call {record}",
-        restore_vectors!(),
+        call_quick!(),
+        "cmp rax, {not_recorded}",
+        "jne 5f",
+        "lea rdi, [rbp - 72]",
+        call_saved!(),
+        "5:",
         "lea rsp, [rbp - 72]",
         go_on!(),
         ".cfi_endproc",
+        quick = sym quick::record,
+        not_recorded = const quick::NOT_RECORDED,
         record = sym record,
     )
 }

@@ -9,9 +9,9 @@
 //! Nothing but moved code calls it. No register may be changed; flags may, as none are in use there.
 
 use super::function_entry::go_on;
-use super::saved_registers::{begin_frame, end_frame, push_all, restore_vectors, save_vectors};
+use super::saved_registers::{begin_frame, call_quick, call_saved, end_frame, push_all};
 use crate::preload::function::moved_site::WITHIN_BEFORE;
-use crate::preload::function::{record_moved, record_moved_in_body};
+use crate::preload::function::{quick, record_moved, record_moved_in_body};
 use core::arch::naked_asm;
 
 /// Saves all registers, and calls what records. The address of the moved code is below the registers then,
@@ -28,10 +28,13 @@ macro_rules! record {
             mov rcx, [rcx - {within}]
             mov [rbp + 8], rcx
             mov rdi, rsp\n",
-            save_vectors!(),
-            "call {record}\n",
-            restore_vectors!(),
-            "mov rcx, [rbp - 80]
+            call_quick!(),
+            "cmp rax, {not_recorded}
+            jne 5f
+            lea rdi, [rbp - 80]\n",
+            call_saved!(),
+            "5:
+            mov rcx, [rbp - 80]
             mov [rbp + 8], rcx
             lea rsp, [rbp - 72]",
         )
@@ -47,6 +50,8 @@ pub(crate) unsafe extern "C" fn called_first() {
         record!(),
         go_on!(),
         ".cfi_endproc",
+        quick = sym quick::record_moved,
+        not_recorded = const quick::NOT_RECORDED,
         record = sym record_moved,
         within = const WITHIN_BEFORE,
     )
@@ -61,6 +66,8 @@ pub(crate) unsafe extern "C" fn called_later() {
         end_frame!(),
         "ret",
         ".cfi_endproc",
+        quick = sym quick::record_moved_in_body,
+        not_recorded = const quick::NOT_RECORDED,
         record = sym record_moved_in_body,
         within = const WITHIN_BEFORE,
     )

@@ -70,6 +70,32 @@ macro_rules! save_vectors {
     };
 }
 
+/// Calls one of the functions that use no vector registers but two, [`quick`], which are saved: with what is
+/// in rdi, rsi. What it returns is in rax.
+///
+/// [`quick`]: crate::preload::function::quick
+macro_rules! call_quick {
+    () => {
+        concat!(
+            "sub rsp, 32\nand rsp, -16\n",
+            $crate::preload::arch::x86_64::saved_registers::store_vectors!(0 1),
+            "call {quick}\n",
+            $crate::preload::arch::x86_64::saved_registers::load_vectors!(0 1)
+        )
+    };
+}
+
+/// Calls one that may use any, with what is in rdi, rsi, rdx, likewise.
+macro_rules! call_saved {
+    () => {
+        concat!(
+            $crate::preload::arch::x86_64::saved_registers::save_vectors!(),
+            "call {record}\n",
+            $crate::preload::arch::x86_64::saved_registers::restore_vectors!(),
+        )
+    };
+}
+
 /// Restores them. The stack pointer is as it was after they were saved.
 macro_rules! restore_vectors {
     () => {
@@ -121,6 +147,6 @@ macro_rules! record_in_middle {
 }
 
 pub(super) use {
-    begin_frame, end_frame, load_vectors, pop_registers, push_all, push_registers, record_in_middle,
-    restore_vectors, save_vectors, store_vectors,
+    begin_frame, call_quick, call_saved, end_frame, load_vectors, pop_registers, push_all, push_registers,
+    record_in_middle, restore_vectors, save_vectors, store_vectors,
 };

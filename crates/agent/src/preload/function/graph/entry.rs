@@ -4,7 +4,7 @@ use super::chain;
 use super::pool::{self, slot_of, this_use};
 use super::profile;
 use super::reclaim;
-use super::record::{record_entry, write_entry};
+use super::record::{record_entry, try_write_entry};
 use super::slot::CallSlot;
 use super::thread::{miss, set_innermost};
 use crate::preload::arch::{call_slots, shadow_stack};
@@ -20,7 +20,7 @@ use control::{ControlArea, InstanceSet};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use events::ftrace::FUNCGRAPH_ENTRY_ID;
-use trace_event::{Entered, call_time, flags_of_calls, is_outside_sections, session};
+use trace_event::{Entered, call_ticks, call_time, flags_of_calls, is_outside_sections, session};
 
 /// How many functions, jumped to one after the other, are recorded of one call: functions that jump to each
 /// other for as long as the program runs would use up all slots.
@@ -28,21 +28,17 @@ const MOST_JUMPS: u32 = 64;
 
 /// Records that a function is called, where the first instance alone wants it, wherever it is called from.
 /// The address at which the function begins to run so that its return is seen; 0 for where it has called
-/// from.
+/// from. None where something else is to be done, or more, or what only [`enter_alone`] can. Nothing is
+/// called for it.
 #[inline(always)]
-pub(in crate::preload::function) fn enter_alone(entered: Entered, saved: &impl OnceCalled) -> u64 {
-    let call = saved.call();
-    let (Some(place), Some(body)) = (call.place, body(call)) else { return enter_slowly(entered, saved) };
-    let caller = call.caller();
+pub(in crate::preload::function) fn try_enter(entered: Entered, call: FunctionCall<'_>) -> Option<u64> {
+    let (place, body, caller) = (call.place?, body(call)?, call.caller());
     if call_slots::slot_of(caller).is_some() || has_limits() {
-        return enter_slowly(entered, saved);
+        return None;
     }
-    let Some(slot) = pool::take().or_else(reclaim::take) else {
-        miss();
-        return 0;
-    };
+    let start = call_ticks()?;
+    let slot = pool::take_own()?;
     slot.caller.store(caller, Relaxed);
-    let start = call_time();
     let outer = chain::enclosing(address(place));
     let depth = slot_of(outer).map_or(0, |outer| outer.inner_depth.load(Relaxed));
     slot.use_for(call.site(), start, outer);
@@ -50,11 +46,20 @@ pub(in crate::preload::function) fn enter_alone(entered: Entered, saved: &impl O
     slot.recorded.store(InstanceSet::FIRST);
     slot.inside.store(InstanceSet::FIRST);
     slot.hidden.store(InstanceSet::default());
-    if !write_entry(entered, call.site(), depth, start) {
-        pool::give_back(slot);
-        return 0;
+    if !try_write_entry(entered, call.site(), depth, start) {
+        pool::put_back(slot);
+        return None;
     }
-    begin(slot, place, body)
+    Some(begin(slot, place, body))
+}
+
+/// Does so where limits say what is recorded, the function was jumped to, there is no slot at hand, or the
+/// event needs another page.
+#[cold]
+#[inline(never)]
+pub(in crate::preload::function) fn enter_alone(entered: Entered, call: FunctionCall<'_>) -> u64 {
+    let everywhere = Membership { inside: InstanceSet::FIRST, hidden: InstanceSet::default() };
+    enter_as(entered, call, 0, InstanceSet::FIRST, everywhere)
 }
 
 /// Counts that a function is called, where nothing but the profile wants it. As [`enter_alone`].
@@ -146,14 +151,6 @@ fn has_limits() -> bool {
             || control.instance_threshold(RECORDING) != 0
             || control.instance_flags(RECORDING) & (FUNCTION_PIDS | FUNCTION_NOT_PIDS | IN_SECTIONS) != 0
     })
-}
-
-/// Does so for a function that was jumped to, or where limits say what is recorded.
-#[cold]
-#[inline(never)]
-fn enter_slowly(entered: Entered, saved: &impl OnceCalled) -> u64 {
-    let everywhere = Membership { inside: InstanceSet::FIRST, hidden: InstanceSet::default() };
-    enter_as(entered, saved.call(), 0, InstanceSet::FIRST, everywhere)
 }
 
 /// Records that a function is called whose site this is: in those instances that want it.

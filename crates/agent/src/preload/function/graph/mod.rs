@@ -37,9 +37,9 @@ mod slot;
 mod thread;
 
 pub(crate) use callers::{real_caller, show_callers};
-pub(super) use entry::{enter, enter_alone, enter_profile_alone};
-pub(super) use exit::leave;
-pub(crate) use exit::returned;
+pub(super) use entry::{enter, enter_alone, enter_profile_alone, try_enter};
+pub(crate) use exit::{ReturnStep, ReturnedValues, returned};
+pub(super) use exit::{leave, try_return};
 pub(super) use pool::thread_ends;
 pub(super) use profile::{can_profile, forget as forget_profile};
 pub(crate) use slot::{CallSlot, SLOTS};

@@ -54,6 +54,24 @@ pub(super) fn take() -> Option<&'static CallSlot> {
     ALL.take(OwnWords::here())
 }
 
+/// As [`take`], of those that the calling thread has. None where it has none.
+#[inline(always)]
+pub(super) fn take_own() -> Option<&'static CallSlot> {
+    ALL.take_own(OwnWords::here())
+}
+
+/// Gives back what was just taken so.
+#[inline(always)]
+pub(super) fn put_back(slot: &'static CallSlot) {
+    ALL.put_back(OwnWords::here(), slot);
+}
+
+/// As [`give_back`], to those that the calling thread has: false where it is to have no more.
+#[inline(always)]
+pub(super) fn keep(slot: &'static CallSlot) -> bool {
+    ALL.keep(OwnWords::here(), slot)
+}
+
 /// Gives back a slot that is the caller's.
 #[inline(always)]
 pub(super) fn give_back(slot: &'static CallSlot) {

@@ -14,11 +14,33 @@ use events::ftrace::{FGRAPH_RETADDR_ENTRY_ID, FUNCGRAPH_ENTRY_ID};
 use ring_buffer::{EncodedEvent, RecordBuffer};
 use trace_event::{Entered, GraphExit, flags_of_calls, graph_entry, graph_exit, nanoseconds, session};
 
-/// Writes to the first instance that a function is called. False where it doesn't record, or can't.
+/// Writes to the first instance that a function is called, where that is all there is to do. Nothing is
+/// called for it.
 #[inline(always)]
-pub(super) fn write_entry(entered: Entered, function: u64, depth: u32, time: u64) -> bool {
-    let mut record = graph_entry(entered, function, depth);
-    entered.write_at(time, record.event(), InstanceSet::FIRST) == InstanceSet::FIRST
+pub(super) fn try_write_entry(entered: Entered, function: u64, depth: u32, ticks: u64) -> bool {
+    entered.try_write_plain_at(ticks, graph_entry(entered, function, depth).event())
+}
+
+/// As [`record_exit`], likewise: where the entry was recorded in the first instance alone. Whether it has.
+#[inline(always)]
+pub(super) fn try_record_exit(entered: Entered, slot: &'static CallSlot, value: u64, end: u64) -> bool {
+    let has_limit = || session().is_none_or(|session| session.control().instance_threshold(RECORDING) != 0);
+    if slot.recorded.load() != InstanceSet::FIRST || has_limit() {
+        return false;
+    }
+    entered.try_write_plain_at(end, exit_record(entered, slot, (value, inner_depth(slot)), end).event())
+}
+
+/// How many calls that are recorded in the first instance enclose one that is recorded there.
+#[inline(always)]
+fn inner_depth(slot: &CallSlot) -> u32 {
+    slot.inner_depth.load(Relaxed).wrapping_sub(1)
+}
+
+#[inline(always)]
+fn exit_record(entered: Entered, slot: &CallSlot, (value, depth): (u64, u32), end: u64) -> RecordBuffer<6> {
+    let exit = GraphExit { value, depth, missed: missed(), start: slot.start.load(Relaxed), end };
+    graph_exit(entered, slot.function.load(Relaxed), exit)
 }
 
 /// Writes to some instances that a function is called: in the form that each wants. Where it is there, or
@@ -87,8 +109,7 @@ fn threshold(control: &ControlArea, instance: usize) -> u64 {
 pub(super) fn record_exit(entered: Entered, slot: &'static CallSlot, value: u64, end: u64) {
     let recorded = slot.recorded.load();
     if recorded == InstanceSet::FIRST {
-        let depth = slot.inner_depth.load(Relaxed).wrapping_sub(1);
-        write_exit(entered, slot, (value, depth), end, RECORDING);
+        write_exit(entered, slot, (value, inner_depth(slot)), end, RECORDING);
     } else if recorded == InstanceSet::PROFILE {
         profile::count_return(slot, end);
     } else {
@@ -131,7 +152,6 @@ fn write_exit(
     if threshold != 0 && nanoseconds(start, end) < threshold {
         return;
     }
-    let exit = GraphExit { value, depth, missed: missed(), start, end };
-    let mut record = graph_exit(entered, slot.function.load(Relaxed), exit);
+    let mut record = exit_record(entered, slot, (value, depth), end);
     entered.write_at(end, record.event(), InstanceSet::default().with(instance));
 }

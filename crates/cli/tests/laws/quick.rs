@@ -1,0 +1,103 @@
+//! What is called with most vector registers not saved: code of the agent that uses no others, and calls
+//! nothing that may.
+
+use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Register};
+use object::read::archive::ArchiveFile;
+use object::{Object, ObjectSection, ObjectSymbol};
+
+/// The agent before it is linked, where names are.
+const ARCHIVE: &str = concat!(env!("OUT_DIR"), "/agent/release/libagent.a");
+
+/// A function's name begins so.
+const PREFIX: &str = "lookback_quick_";
+
+/// A function: its name, its code, and where in that relocations are.
+struct QuickFunction {
+    name: String,
+    code: Vec<u8>,
+    relocations: Vec<u64>,
+}
+
+fn quick_functions() -> Vec<QuickFunction> {
+    let bytes = std::fs::read(ARCHIVE).unwrap();
+    let archive = ArchiveFile::parse(&*bytes).unwrap();
+    // Each by itself: within the archive they are not aligned as they are to be.
+    let members = archive.members().map(|member| member.unwrap().data(&*bytes).unwrap().to_vec());
+    members.flat_map(|member| functions_in(&member)).collect()
+}
+
+fn functions_in(member: &[u8]) -> Vec<QuickFunction> {
+    let Ok(file) = object::File::parse(member) else { return Vec::new() };
+    let quick = file
+        .symbols()
+        .filter(|symbol| symbol.is_definition() && symbol.name().is_ok_and(|name| name.starts_with(PREFIX)));
+    quick
+        .map(|symbol| {
+            let section = file.section_by_index(symbol.section_index().unwrap()).unwrap();
+            let (start, size) = (symbol.address(), symbol.size());
+            let code = section.data_range(start, size).unwrap().unwrap().to_vec();
+            let relocations = section.relocations().map(|(at, _)| at.wrapping_sub(start)).collect();
+            QuickFunction { name: symbol.name().unwrap().to_owned(), code, relocations }
+        })
+        .collect()
+}
+
+impl QuickFunction {
+    /// What it does that it may not.
+    fn faults(&self) -> Vec<String> {
+        let mut factory = InstructionInfoFactory::new();
+        let decoder = Decoder::with_ip(64, &self.code, 0, DecoderOptions::NONE);
+        let faulty = decoder.into_iter().filter(|instruction| {
+            let used = factory.info(instruction).used_registers();
+            used.iter().any(|used| is_not_saved(used.register())) || self.leaves(instruction)
+        });
+        faulty.map(|found| format!("{}+{:#x}: {:?}", self.name, found.ip(), found.code())).collect()
+    }
+
+    /// Whether an instruction goes on elsewhere, and not back to who has called the function.
+    fn leaves(&self, instruction: &Instruction) -> bool {
+        let bytes = instruction.ip()..instruction.next_ip();
+        match instruction.flow_control() {
+            FlowControl::Next | FlowControl::Return => false,
+            FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch => {
+                self.relocations.iter().any(|at| bytes.contains(at))
+                    || instruction.near_branch_target() >= self.code.len() as u64
+            }
+            _ => instruction.code() != iced_x86::Code::Ud2,
+        }
+    }
+}
+
+fn is_not_saved(register: Register) -> bool {
+    let is_saved = matches!(register, Register::XMM0 | Register::XMM1);
+    register.is_vector_register() && !is_saved || register.is_st() || register.is_mm() || register.is_k()
+}
+
+#[test]
+fn what_is_called_without_saving_them_uses_no_vector_registers() {
+    let functions = quick_functions();
+    let names: Vec<&str> = functions.iter().map(|function| function.name.as_str()).collect();
+    assert!(
+        names.contains(&"lookback_quick_record") && names.contains(&"lookback_quick_returned"),
+        "{names:?}"
+    );
+    for function in functions {
+        assert!(function.code.len() > 100, "{}: {}", function.name, function.code.len());
+        assert_eq!(function.faults(), [""; 0]);
+    }
+}
+
+#[test]
+fn other_registers_calls_and_jumps_elsewhere_are_found() {
+    let faults = |code: &[u8], relocations: &[u64]| {
+        let (code, relocations) = (code.to_vec(), relocations.to_vec());
+        QuickFunction { name: "f".to_owned(), code, relocations }.faults()
+    };
+    assert_eq!(faults(&[0x0f, 0x28, 0xc1, 0xc3], &[]), [""; 0], "movaps xmm0, xmm1; ret");
+    assert_eq!(faults(&[0x0f, 0x28, 0xd1, 0xc3], &[]), ["f+0x0: Movaps_xmm_xmmm128"], "xmm2");
+    assert_eq!(faults(&[0xc5, 0xf8, 0x77], &[]), ["f+0x0: VEX_Vzeroupper"]);
+    assert_eq!(faults(&[0xe8, 0, 0, 0, 0, 0xc3], &[1]), ["f+0x0: Call_rel32_64"]);
+    assert_eq!(faults(&[0xe9, 0, 0, 0, 0, 0xc3], &[1]), ["f+0x0: Jmp_rel32_64"], "a relocation");
+    assert_eq!(faults(&[0xeb, 0x00, 0xc3], &[]), [""; 0]);
+    assert_eq!(faults(&[0xff, 0xe0], &[]), ["f+0x0: Jmp_rm64"]);
+}
