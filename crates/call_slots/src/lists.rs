@@ -139,14 +139,14 @@ impl<'a, S: WithState> Slots<'a, S> {
         self.push(own, slot, |_| true);
     }
 
-    /// Adds a slot to the thread's own list, unless that has no room.
+    /// Adds a slot to the thread's own list, unless that is to have no more.
     // Relaxed: the list is the thread's own.
     #[inline(always)]
-    fn push(&self, own: impl OwnList, slot: &'a S, has_room: impl Fn(ListHead) -> bool) -> bool {
+    fn push(&self, own: impl OwnList, slot: &'a S, may_grow: impl Fn(ListHead) -> bool) -> bool {
         loop {
             let word = own.word();
             let head = ListHead::of(word);
-            if !has_room(head) {
+            if !may_grow(head) {
                 return false;
             }
             slot.state().next.store(head.first, Relaxed);

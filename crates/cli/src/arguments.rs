@@ -36,7 +36,7 @@ pub(crate) use persist::{FromOption, PersistArguments};
 pub(crate) use persistent::*;
 pub(crate) use probe::ProbeArguments;
 pub(crate) use recording::RecordingArguments;
-pub(crate) use report::{ReportArguments, ViewArguments};
+pub(crate) use report::{ReportArguments, TimeArguments, ViewArguments};
 pub(crate) use set::{ChangeArguments, SetArguments};
 pub(crate) use snapshot::{SnapshotArguments, SnapshotOption};
 pub(crate) use snapshots::{SnapshotsArguments, SnapshotsTask};

@@ -1,10 +1,18 @@
 //! How wide lines of tables may be.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 /// The columns of a line on standard output: what `COLUMNS` says, else what the terminal has. `None` where it
 /// is none: a file or a pipe gets all of a line.
 pub(crate) fn columns() -> Option<usize> {
+    *COLUMNS.get_or_init(shown_columns)
+}
+
+/// What [`columns`] says: asked for once, as a pager may be between the terminal and us later.
+static COLUMNS: OnceLock<Option<usize>> = OnceLock::new();
+
+fn shown_columns() -> Option<usize> {
     let said = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
     let shown = || rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| usize::from(size.ws_col));
     said.or_else(shown).filter(|columns| *columns > 0)

@@ -33,6 +33,8 @@ mod manual;
 mod mounting;
 mod number;
 mod object;
+mod pager;
+mod painter;
 mod passed;
 mod persistent;
 mod probes;
@@ -46,8 +48,9 @@ mod unseen;
 mod usage;
 mod view;
 
-use arguments::TaskArguments;
+use arguments::{SnapshotsTask, TaskArguments};
 use failure::Failure;
+use pager::Pager;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
     if arguments.quiet {
         say::be_quiet();
     }
+    let pager = has_long_text(&arguments.task).then(Pager::start).flatten();
     let is_recording = matches!(arguments.task, TaskArguments::Record(_));
     let done = match arguments.task {
         TaskArguments::Record(arguments) => record::run(&arguments),
@@ -106,5 +110,19 @@ fn main() -> ExitCode {
         Ok(_) if is_torn => Err(Failure::failed("a session's file was truncated while it was read")),
         done => done,
     };
-    done.unwrap_or_else(|failure| failure.report())
+    let code = done.unwrap_or_else(|failure| failure.report());
+    drop(pager);
+    code
+}
+
+/// Whether what is printed may be more than a screen has, and has an end.
+fn has_long_text(task: &TaskArguments) -> bool {
+    match task {
+        TaskArguments::Report(arguments) => !arguments.view.no_pager,
+        TaskArguments::Show(arguments) => !arguments.pipe && !arguments.view.no_pager,
+        TaskArguments::Snapshots(arguments) => {
+            matches!(&arguments.task, Some(SnapshotsTask::Show(shown)) if !shown.view.no_pager)
+        }
+        _ => false,
+    }
 }

@@ -18,7 +18,7 @@ use crate::failure::{Done, Failure};
 use crate::number::{bytes, count};
 use crate::record::output::Output;
 use crate::say::note;
-use crate::stdout::written;
+use crate::stdout::{lines, written};
 use calls::CallLines;
 use explanation::{Explanation, ExplanationForm};
 pub(crate) use explanation::{call_name, call_text, error_name};
@@ -79,7 +79,7 @@ fn write_page(
     let output = Output::prepare(out)?;
     let mut page = String::new();
     let read = play(file, buffer, view, true, unusable, |surveyed, feed| {
-        let times = Times { wall_clock: view.wall_clock };
+        let times = Times::of(view.times, surveyed.first_time());
         let mut report = ReportPage::new(surveyed, title.to_owned(), times);
         let fed = feed(&mut report);
         page = report.into_page();
@@ -155,12 +155,12 @@ pub(crate) fn done(shown: Result<(), Problem>) -> Done {
 
 /// What is made of the records.
 fn sink<'a>(view: &'a ViewArguments, surveyed: &Surveyed<'a, '_>) -> Result<Box<dyn Sink + 'a>, Problem> {
-    let Surveyed { contents, trace, survey, chosen } = *surveyed;
+    let Surveyed { contents, trace, survey, .. } = *surveyed;
     let out = io::stdout().lock();
-    let times = Times { wall_clock: view.wall_clock };
+    let times = Times::of(view.times, surveyed.first_time());
     let gaps = contents.gaps(survey);
     if view.form.json && !view.form.tree && !view.form.waits && !view.form.explain {
-        return Ok(Box::new(DescribedLines::new(JsonLines::new(out, view.wall_clock), gaps)));
+        return Ok(Box::new(DescribedLines::new(JsonLines::new(out, view.times.wall_clock), gaps)));
     }
     let complete = surveyed.completeness();
     if view.form.explain {
@@ -169,16 +169,21 @@ fn sink<'a>(view: &'a ViewArguments, surveyed: &Surveyed<'a, '_>) -> Result<Box<
         return Ok(Box::new(Explanation::new(out, trace.events, gaps, complete, form)));
     }
     if view.form.ktrace {
-        return Ok(Box::new(TracepointLines::new(io::BufWriter::new(out), complete, times)?));
+        return Ok(Box::new(TracepointLines::new(lines(out), complete, times)?));
     }
     if view.form.calls {
-        return Ok(Box::new(CallLines::new(io::BufWriter::new(out), gaps, complete, times)?));
+        return Ok(Box::new(CallLines::new(lines(out), gaps, complete, times)?));
     }
     if view.form.tree {
         let form = ProcessForm { json: view.form.json, times };
-        let first = survey.bounds.map_or(0, |(first, _)| contents.metadata.options.time(first));
         let out = io::BufWriter::new(anstream::AutoStream::auto(out));
-        return Ok(Box::new(ProcessTable::new(out, ProcessTree::new(gaps), first, complete, form)));
+        return Ok(Box::new(ProcessTable::new(
+            out,
+            ProcessTree::new(gaps),
+            surveyed.first_time(),
+            complete,
+            form,
+        )));
     }
     if view.form.waits {
         let out = io::BufWriter::new(anstream::AutoStream::auto(out));
@@ -196,7 +201,7 @@ fn sink<'a>(view: &'a ViewArguments, surveyed: &Surveyed<'a, '_>) -> Result<Box<
         let (out, locks) = (anstream::AutoStream::auto(out), LockWaits::new(gaps));
         return Ok(Box::new(PairTables::new(out, pairs, locks, pair, (given, complete), times)));
     }
-    Ok(Box::new(TextLines::new(out, trace, survey, chosen, complete.as_slice(), view)?))
+    Ok(Box::new(TextLines::new(lines(out), surveyed, complete.as_slice(), view)?))
 }
 
 /// Says so where no event is shown, because of what was asked for: these events, and what is `given`.

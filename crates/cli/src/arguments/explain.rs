@@ -49,7 +49,7 @@ impl ExplainArguments {
         if let Some(time) = self.around {
             view.choice.time = Some(TimeRange::around(time, AROUND));
         }
-        (view.form.explain, view.form.json, view.wall_clock) = (true, self.json, self.wall_clock);
+        (view.form.explain, view.form.json, view.times.wall_clock) = (true, self.json, self.wall_clock);
         view
     }
 }

@@ -63,9 +63,8 @@ pub(crate) struct ViewArguments {
     #[arg(long)]
     pub(crate) show_tgid: bool,
 
-    /// Show times as dates, in UTC
-    #[arg(long)]
-    pub(crate) wall_clock: bool,
+    #[command(flatten)]
+    pub(crate) times: TimeArguments,
 
     /// Show names of C++ and Rust as linkers know them, not as in the source
     #[arg(long)]
@@ -79,6 +78,34 @@ pub(crate) struct ViewArguments {
     /// match a pattern: 'EVENT.FIELD~*PATTERN*'; can be given several times
     #[arg(long, value_name = "EVENT.FIELD[~PATTERN]")]
     pub(crate) redact: Vec<RedactRule>,
+
+    /// Print on a terminal at once, without a pager (LOOKBACK_PAGER, PAGER, less)
+    #[arg(long)]
+    pub(crate) no_pager: bool,
+}
+
+/// How times are shown, if not as the trace's clock counts them.
+#[derive(Debug, Clone, Copy, Default, Args)]
+#[group(multiple = false)]
+pub(crate) struct TimeArguments {
+    /// Show times as dates, in UTC
+    #[arg(long)]
+    pub(crate) wall_clock: bool,
+
+    /// Show times since the trace's first event
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) rel: bool,
+
+    /// Show the time since the line before
+    #[arg(long, conflicts_with_all = ["json", "stat", "tree", "waits", "pair", "html"])]
+    pub(crate) delta: bool,
+}
+
+impl TimeArguments {
+    /// Whether times are shown otherwise.
+    fn is_given(self) -> bool {
+        self.wall_clock || self.rel || self.delta
+    }
 }
 
 impl ViewArguments {
@@ -87,7 +114,7 @@ impl ViewArguments {
         let FormArguments { json, stat, calls, tree, waits, ktrace, pair, html, explain, .. } = &self.form;
         let is_named = *json || *stat || *calls || *tree || *waits || *ktrace || *explain;
         let is_form = is_named || pair.is_some() || html.is_some();
-        let is_changed = self.show_tgid || self.wall_clock || self.no_demangle || self.lines;
+        let is_changed = self.show_tgid || self.times.is_given() || self.no_demangle || self.lines;
         !is_form && !is_changed && self.redact.is_empty()
     }
 

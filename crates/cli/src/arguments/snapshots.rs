@@ -15,7 +15,7 @@ use session::SnapshotNumber;
 #[command(after_help = "\
 Examples:
   lookback snapshots                which are kept, and why
-  lookback snapshots show 3 | less  the events of number 3
+  lookback snapshots show 3         the events of number 3
   lookback snapshots save 3 -o crash.dat
   lookback snapshots watch          saves each to the directory of `start --save-to`")]
 pub(crate) struct SnapshotsArguments {
@@ -55,7 +55,7 @@ pub(crate) struct SnapshotsShowArguments {
     number: SnapshotNumber,
 
     #[command(flatten)]
-    view: ViewArguments,
+    pub(crate) view: ViewArguments,
 
     #[command(flatten)]
     instance: InstanceArguments,

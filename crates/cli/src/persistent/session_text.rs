@@ -2,11 +2,12 @@
 
 use crate::failure::{Done, Failure};
 use crate::report::tell_none_shown;
+use crate::stdout::lines;
 use abi::page::DEFAULT_SIZE;
 use query::{Choice, Chooser, DemangledSymbols, Query, TimeReference};
 use reading::{Batch, Formats};
 use session::Instance;
-use std::io::{self, ErrorKind, StdoutLock};
+use std::io::{self, ErrorKind, Write};
 use std::sync::Arc;
 use trace_data::dat::Metadata;
 use trace_data::event::EventTable;
@@ -24,7 +25,7 @@ pub(super) struct SessionText<'a> {
     query: Query,
     seen: Seen,
     symbols: DemangledSymbols,
-    out: StdoutLock<'static>,
+    out: Box<dyn Write>,
     /// Whether no record was printed.
     is_empty: bool,
 }
@@ -42,7 +43,7 @@ impl<'a> SessionText<'a> {
         let mut metadata = Metadata::new(DEFAULT_SIZE as u32);
         metadata.supplement.real_times = real_times;
         let query = Query::new(chooser(choice, &events, bounds, &metadata)?);
-        let (seen, symbols, out) = (Seen::default(), DemangledSymbols::default(), io::stdout().lock());
+        let (seen, symbols, out) = (Seen::default(), DemangledSymbols::default(), lines(io::stdout().lock()));
         let is_empty = true;
         Ok(SessionText {
             session,

@@ -4,7 +4,7 @@ mod line;
 mod role;
 mod system_call;
 
-use super::times::Times;
+use super::times::{LineTimes, Times};
 use super::{held_by, label};
 use export::{Error, Sink};
 use line::{CallLine, outcome, split};
@@ -28,7 +28,7 @@ const MOST_LINES: usize = 1 << 14;
 /// Prints calls in the order of their starts. Events that are not of calls have lines of their own.
 pub(super) struct CallLines<W> {
     out: W,
-    times: Times,
+    times: LineTimes,
     gaps: Gaps,
     locks: LockWaits,
     descriptors: Descriptors,
@@ -75,7 +75,7 @@ impl<W: Write> CallLines<W> {
         let (locks, descriptors) = (LockWaits::new(gaps.clone()), Descriptors::new(gaps.clone()));
         Ok(CallLines {
             out,
-            times,
+            times: LineTimes::new(times),
             gaps,
             locks,
             descriptors,
@@ -115,7 +115,7 @@ impl<W: Write> CallLines<W> {
             CallRole::Other => self.push_other(record, event, is_chosen, trace),
         }
         self.descriptors.add(record, trace);
-        self.print_ended(MOST_LINES)
+        self.print_ended(MOST_LINES, trace)
     }
 
     fn start(&mut self, record: &Record<'_>, event: &Event, is_chosen: bool, trace: &TraceInfo<'_>) {
@@ -125,8 +125,8 @@ impl<W: Write> CallLines<W> {
             let argument = arguments.iter_mut().find(|(name, _)| name == field);
             argument.into_iter().for_each(|(_, value)| *value = format!("{value}<{}>", printable(&known)));
         }
-        let head = self.head(record, record.time, trace);
-        self.lines.push_back(CallLine { head, name, arguments, end: None, is_chosen });
+        let begun = self.begin(record, name, is_chosen, trace);
+        self.lines.push_back(CallLine { arguments, ..begun });
         let call = OpenCall {
             id: record.id(),
             number: system_call_number(event.format(), record.payload),
@@ -169,8 +169,7 @@ impl<W: Write> CallLines<W> {
             }
             None => {
                 let name = format!("<... {} resumed>", name(event, "_exit", record.payload));
-                let head = self.head(record, record.time, trace);
-                let mut line = CallLine { head, name, arguments: Vec::new(), end: None, is_chosen };
+                let mut line = self.begin(record, name, is_chosen, trace);
                 line.finish(&fields, end);
                 self.lines.push_back(line);
             }
@@ -227,16 +226,15 @@ impl<W: Write> CallLines<W> {
                 format!(": {}", String::from_utf8_lossy(&self.text))
             }
         };
-        let (head, name, end) =
-            (self.head(record, record.time, trace), event.format().name.clone(), Some(end));
-        self.lines.push_back(CallLine { head, name, arguments: Vec::new(), end, is_chosen });
+        let begun = self.begin(record, event.format().name.clone(), is_chosen, trace);
+        self.lines.push_back(CallLine { end: Some(end), ..begun });
     }
 
-    fn head(&self, record: &Record<'_>, time: u64, trace: &TraceInfo<'_>) -> String {
+    /// A line of what a record says, with no end yet.
+    fn begin(&self, record: &Record<'_>, name: String, is_chosen: bool, trace: &TraceInfo<'_>) -> CallLine {
+        let place = format!("{:>24}  [{:03}]", label(trace.tasks, record.pid()), record.cpu);
         let depth = self.threads.get(&record.pid()).map_or(0, Vec::len);
-        let (thread, time) = (label(trace.tasks, record.pid()), self.times.text(time, trace));
-        let (columns, indent) = (self.times.width(), 2 * depth);
-        format!("{thread:>24}  [{:03}] {time:>columns$}: {:indent$}", record.cpu, "")
+        CallLine { place, time: record.time, depth, name, arguments: Vec::new(), end: None, is_chosen }
     }
 
     fn fields(&mut self, event: &Event, record: &Record<'_>, trace: &TraceInfo<'_>) -> Vec<(String, String)> {
@@ -263,18 +261,18 @@ impl<W: Write> CallLines<W> {
     }
 
     /// Prints what has ended, and where more than `most` lines wait, what they wait for.
-    fn print_ended(&mut self, most: usize) -> io::Result<()> {
+    fn print_ended(&mut self, most: usize, trace: &TraceInfo<'_>) -> io::Result<()> {
         while self.lines.front().is_some_and(|line| line.end.is_some())
             && let Some(line) = self.lines.pop_front()
         {
             self.passed += 1;
-            line.print(&mut self.out)?;
+            line.print(&mut self.out, &mut self.times, trace)?;
         }
         if self.lines.len() > most
             && let Some(line) = self.lines.front_mut()
         {
             line.end = Some(UNFINISHED.to_owned());
-            return self.print_ended(most);
+            return self.print_ended(most, trace);
         }
         Ok(())
     }
@@ -294,7 +292,7 @@ impl<W: Write> Sink for CallLines<W> {
         for line in &mut self.lines {
             line.end.get_or_insert_with(|| UNFINISHED.to_owned());
         }
-        self.print_ended(0)?;
+        self.print_ended(0, trace)?;
         Ok(self.out.flush()?)
     }
 }

@@ -106,8 +106,8 @@ impl ReportPage {
         head.element("h1", |head| head.text(&format!("Trace of {}", printable(&self.title))));
         head.element("p", |head| {
             head.text(&explanation::head(seen, processes, self.times, trace));
-            let date = Times { wall_clock: true };
-            if trace.nanoseconds && trace.real_time(first).is_some() && !self.times.wall_clock {
+            let date = Times::Date;
+            if trace.nanoseconds && trace.real_time(first).is_some() && !matches!(self.times, Times::Date) {
                 head.text(&format!(", {}", date.text(first, trace)));
             }
             head.text(".");

@@ -35,6 +35,11 @@ impl Surveyed<'_, '_> {
         completeness(&contents.gaps(survey), dropped, last, trace.nanoseconds)
     }
 
+    /// The time of its first event.
+    pub(crate) fn first_time(&self) -> u64 {
+        self.survey.bounds.map_or(0, |(first, _)| self.contents.metadata.options.time(first))
+    }
+
     /// An error where its times are none.
     pub(crate) fn check_time(&self) -> Result<(), Failure> {
         check_time(self.contents, self.trace)
@@ -160,7 +165,7 @@ fn check(view: &ViewArguments, contents: &TraceContents, trace: &TraceInfo<'_>) 
     if is_timed || view.form.pair.is_some() || view.form.waits {
         check_time(contents, trace)?;
     }
-    if view.wall_clock && (!trace.nanoseconds || trace.real_time(0).is_none()) {
+    if view.times.wall_clock && (!trace.nanoseconds || trace.real_time(0).is_none()) {
         return Err(Failure::failed("the trace has no readings of the wall clock: leave out --wall-clock"));
     }
     Ok(())

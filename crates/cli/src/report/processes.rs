@@ -125,7 +125,7 @@ impl ProcessClock {
     /// A time, after what says that it was before that.
     fn text(self, time: u64, is_before: bool, trace: &TraceInfo<'_>) -> String {
         let mark = if is_before { "<" } else { "" };
-        match !self.times.wall_clock && trace.nanoseconds {
+        match !matches!(self.times, Times::Date) && trace.nanoseconds {
             true => format!("{mark}+{}", seconds(time.saturating_sub(self.first))),
             false => format!("{mark}{}", self.times.text(time, trace)),
         }

@@ -1,8 +1,9 @@
 //! Events as lines of text.
 
+use super::playing::Surveyed;
+use super::times::{LineTimes, Times};
 use crate::arguments::ViewArguments;
 use export::{Error, Sink};
-use query::Survey;
 use std::io::{self, Write};
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
@@ -11,26 +12,26 @@ use trace_data::text::{FUNCTION, FUNCTION_GRAPH, GraphColumns, Header, Layout, N
 /// The kernel's text.
 pub(super) struct TextLines<'a, W> {
     writer: TextWriter<'a, W>,
-    wall_clock: bool,
+    times: LineTimes,
 }
 
 impl<'a, W: Write> TextLines<'a, W> {
     /// With the header written, in the form of the tracer that has recorded the `chosen` events.
     pub(super) fn new(
         out: W,
-        trace: &TraceInfo<'a>,
-        survey: &Survey,
-        chosen: &[u16],
+        surveyed: &Surveyed<'a, '_>,
         notes: &[String],
         arguments: &ViewArguments,
     ) -> io::Result<TextLines<'a, W>> {
-        let wall_clock = arguments.wall_clock;
+        let Surveyed { trace, survey, chosen, .. } = *surveyed;
         let tracer = tracer(trace, chosen);
-        let columns = GraphColumns { cpus: survey.cpus, time: wall_clock, ..GraphColumns::default() };
+        let times = Times::of(arguments.times, surveyed.first_time());
+        let has_times = !matches!(times, Times::Clock);
+        let columns = GraphColumns { cpus: survey.cpus, time: has_times, ..GraphColumns::default() };
         let layout = Layout {
             graph: (tracer == FUNCTION_GRAPH).then_some(columns),
             nanoseconds: trace.nanoseconds,
-            date: wall_clock,
+            date: matches!(times, Times::Date),
             tgid: arguments.show_tgid,
             escape: true,
             ..Layout::default()
@@ -45,16 +46,13 @@ impl<'a, W: Write> TextLines<'a, W> {
             release: "",
             longest: None,
         })?;
-        Ok(TextLines { writer, wall_clock })
+        Ok(TextLines { writer, times: LineTimes::new(times) })
     }
 }
 
 impl<W: Write> Sink for TextLines<'_, W> {
     fn record(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        let time = match self.wall_clock {
-            true => trace.real_time(record.time).unwrap_or_default(),
-            false => record.time,
-        };
+        let time = self.times.shown(record.time, trace);
         Ok(self.writer.event(&Record { time, ..*record }, None)?)
     }
 

@@ -1,6 +1,6 @@
 //! Tracepoints with formats, a short line each: when, on which CPU, its name, and its text.
 
-use super::times::Times;
+use super::times::{LineTimes, Times};
 use abi::site::FORMAT_SYSTEM;
 use export::{Error, Sink};
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use trace_data::text::printable;
 /// lines.
 pub(super) struct TracepointLines<W> {
     out: W,
-    times: Times,
+    times: LineTimes,
     text: Vec<u8>,
 }
 
@@ -23,7 +23,7 @@ impl<W: Write> TracepointLines<W> {
         if let Some(complete) = complete {
             writeln!(out, "# the trace is {complete}")?;
         }
-        Ok(TracepointLines { out, times, text: Vec::new() })
+        Ok(TracepointLines { out, times: LineTimes::new(times), text: Vec::new() })
     }
 }
 

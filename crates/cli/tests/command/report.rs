@@ -68,6 +68,40 @@ fn only_some_cpus_and_threads() {
 }
 
 #[test]
+fn times_count_from_the_first_event_or_from_the_line_before() {
+    let (scratch, all) = recorded();
+    let is_open = |event: &&Event| event.comm == "cat" && event.name == "open";
+    let opens: Vec<u64> = all.events.iter().filter(is_open).map(|event| event.time).collect();
+    let times = |option: &str| -> Vec<u64> {
+        let events = reported(&scratch, &["-e", "open", "-t", "cat", option]);
+        events.iter().map(|event| event.time).collect()
+    };
+    // In microseconds: what is shown is cut off there.
+    let is_near = |shown: u64, time: u64| shown.abs_diff(time) <= 2;
+    let (since_first, since_line) = (times("--rel"), times("--delta"));
+    assert!(opens.len() > 2 && since_first.len() == opens.len() && since_line.len() == opens.len());
+    for (shown, time) in since_first.iter().zip(&opens) {
+        assert!(is_near(*shown, time - all.events[0].time), "{shown} {time}");
+    }
+    assert_eq!(since_line[0], 0);
+    for (shown, pair) in since_line[1..].iter().zip(opens.windows(2)) {
+        assert!(is_near(*shown, pair[1] - pair[0]), "{shown} {pair:?}");
+    }
+    let calls = |option: &str| {
+        let text = run(&mut scratch.report(&["--calls", "-e", "open", "-t", "cat", option])).success().stdout;
+        let times = text.lines().filter_map(|line| line.split_once("] ")?.1.trim().split_once(": "));
+        times.map(|(time, _)| time.to_owned()).collect::<Vec<String>>()
+    };
+    let seconds = |time: &u64| format!("{}.{:06}", time / 1_000_000, time % 1_000_000);
+    let text = |times: &[u64]| times.iter().map(seconds).collect::<Vec<String>>();
+    assert_eq!((calls("--rel"), calls("--delta")), (text(&since_first), text(&since_line)));
+    for other in [["--rel", "--delta"], ["--rel", "--wall-clock"], ["--rel", "--json"], ["--delta", "--stat"]]
+    {
+        run(&mut scratch.report(&other)).failure(125, &["cannot be used with"]);
+    }
+}
+
+#[test]
 fn the_header_is_the_kernels() {
     let (scratch, all) = recorded();
     let report = run(&mut scratch.report(&[])).success().stdout;

@@ -147,3 +147,81 @@ fn a_recording_is_a_job_of_the_shell() {
     running.wait();
     scratch.trace().expect_of("sh", "sched_process_exit", "group_dead=true");
 }
+
+/// What a terminal shows of shell lines, with these variables; in the lines `$0` is the command, and the
+/// directory has a recording.
+#[track_caller]
+fn shown(line: &str, variables: &[(&str, &str)]) -> String {
+    let (scratch, recording) = (Scratch::new(), "for i in 1 2 3; do ls /none; done; true");
+    run(&mut scratch.record(&["-q"], &["sh", "-c", recording])).success();
+    let line = format!("cd '{}'; {}", scratch.outside("").display(), line.replace("$0", LOOKBACK));
+    let mut command = scratch.command("script");
+    command.args(["-q", "-e", "-c", &line, "/dev/null"]).env("TERM", "xterm");
+    for name in ["NO_COLOR", "LOOKBACK_PAGER", "PAGER", "LESS"] {
+        command.env_remove(name);
+    }
+    run(command.envs(variables.iter().copied())).success().stdout
+}
+
+#[test]
+fn a_report_goes_to_the_pager_with_colours() {
+    if is_missing(&["script"]) {
+        return;
+    }
+    let pager = ("PAGER", "sed s/^/paged:$LESS:/");
+    let text = shown("$0 report", &[pager]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert!(lines.len() > 50 && lines.iter().all(|line| line.starts_with("paged:FRX:")), "{text}");
+    assert!(lines.iter().any(|line| line.contains("\x1b[1m\x1b[31merror=ENOENT\x1b[0m")), "{text}");
+    // What is said about the text is in it.
+    let text = shown("$0 report -e stat -P 1", &[pager]);
+    assert!(
+        text.lines()
+            .last()
+            .is_some_and(|line| line.starts_with("paged:FRX:") && line.contains("lookback: the trace has"))
+    );
+    // Its own comes first.
+    let text = shown("$0 report --calls", &[pager, ("LOOKBACK_PAGER", "sed s/^/own:/"), ("NO_COLOR", "1")]);
+    assert!(text.lines().all(|line| line.starts_with("own:")) && !text.contains('\x1b'), "{text}");
+    assert!(text.contains(") = -1 ENOENT"), "{text}");
+}
+
+#[test]
+fn without_a_pager_a_report_is_there_at_once() {
+    if is_missing(&["script"]) {
+        return;
+    }
+    let pager = ("PAGER", "sed s/^/paged:/");
+    for (line, variables) in [
+        ("$0 report --no-pager", &[pager][..]),
+        ("$0 report", &[("PAGER", "cat")]),
+        ("$0 report", &[("PAGER", "")]),
+        ("$0 report", &[pager, ("TERM", "dumb")]),
+        // No terminal: neither a pager nor colours.
+        ("$0 report | sed 's/^#/pipe#/'", &[pager]),
+    ] {
+        let text = shown(line, variables);
+        assert!(text.contains("# tracer: nop") && !text.contains("paged:"), "{line} {variables:?}: {text}");
+        let is_plain = line.contains('|') || variables.contains(&("TERM", "dumb"));
+        assert_eq!(!text.contains('\x1b'), is_plain, "{line} {variables:?}: {text}");
+    }
+}
+
+#[test]
+fn whoever_leaves_the_pager_has_seen_enough() {
+    if is_missing(&["script"]) {
+        return;
+    }
+    let text = shown("$0 report; echo status $?", &[("PAGER", "head -n 1")]);
+    assert_eq!(text.lines().count(), 2, "{text}");
+    assert!(text.contains("# tracer: nop") && text.contains("status 0"), "{text}");
+    let text = shown("$0 report; echo status $?", &[("PAGER", "no-such-pager")]);
+    assert!(
+        text.contains("there is no pager no-such-pager: set LOOKBACK_PAGER, or use --no-pager"),
+        "{text}"
+    );
+    // An error is not lost in it, and is the status.
+    let text = shown("$0 report none.dat; echo status $?", &[("PAGER", "sed s/^/paged:/")]);
+    assert!(text.contains("paged:") && text.contains("none.dat: No such file"), "{text}");
+    assert!(text.contains("status 125"), "{text}");
+}

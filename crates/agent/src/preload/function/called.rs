@@ -1,4 +1,4 @@
-//! What a site calls, unless its quick way has done all: see [`quick`](super::quick).
+//! What a site calls, unless its fast path has done all: see [`quick`](super::quick).
 
 use super::call::{BegunCall, FunctionCall, OnceCalled, SavedCall, SavedMovedCall};
 use super::commands::Commands;

@@ -3,7 +3,7 @@
 //! Whoever calls a function that was compiled with it may have anything in any register. To save all vector
 //! registers takes as long as to read the clock, and what records in the usual case needs none of them. So it
 //! is tried by these functions first: each does the whole of it or nothing, and calls nothing. What none of
-//! them does is done behind them, with all registers saved: see [`called`](super::called).
+//! them does is done after them, with all registers saved: see [`called`](super::called).
 //!
 //! That the compiler uses no others is asked for where the object is built (`noimplicitfloat`, by the names
 //! that the functions have here), and a test reads what has come of it.

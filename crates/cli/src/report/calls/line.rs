@@ -1,12 +1,17 @@
 //! The line of a call.
 
 use crate::duration::duration;
+use crate::report::times::LineTimes;
 use std::io::{self, Write};
+use trace_data::info::TraceInfo;
 
 /// A call, or another event.
 pub(super) struct CallLine {
-    /// Thread, CPU and time, and as many spaces as it is deep in other calls.
-    pub(super) head: String,
+    /// Thread and CPU.
+    pub(super) place: String,
+    pub(super) time: u64,
+    /// How many other calls it is in.
+    pub(super) depth: usize,
     pub(super) name: String,
     /// Names and values of the arguments; of another event the text.
     pub(super) arguments: Vec<(String, String)>,
@@ -27,19 +32,26 @@ impl CallLine {
         self.end = Some(end);
     }
 
-    pub(super) fn print(&self, out: &mut impl Write) -> io::Result<()> {
+    pub(super) fn print(
+        &self,
+        out: &mut impl Write,
+        times: &mut LineTimes,
+        trace: &TraceInfo<'_>,
+    ) -> io::Result<()> {
         if !self.is_chosen {
             return Ok(());
         }
+        let (columns, indent) = (times.width(), 2 * self.depth);
+        write!(out, "{} {:>columns$}: {:indent$}", self.place, times.text(self.time, trace), "")?;
         let end = self.end.as_deref().unwrap_or_default();
         if end.starts_with(": ") {
-            return writeln!(out, "{}{}{end}", self.head, self.name);
+            return writeln!(out, "{}{end}", self.name);
         }
         let arguments = self.arguments.iter().filter(|(name, _)| name != "caller");
         let arguments: Vec<String> = arguments.map(|(name, value)| format!("{name}={value}")).collect();
         match self.name.starts_with('<') && arguments.is_empty() {
-            true => writeln!(out, "{}{}{end}", self.head, self.name),
-            false => writeln!(out, "{}{}({}){end}", self.head, self.name, arguments.join(", ")),
+            true => writeln!(out, "{}{end}", self.name),
+            false => writeln!(out, "{}({}){end}", self.name, arguments.join(", ")),
         }
     }
 }

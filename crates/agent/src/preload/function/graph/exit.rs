@@ -2,7 +2,7 @@
 
 use super::chain::outwards;
 use super::pool::{self, OwnWords};
-use super::record::{record_exit, try_record_exit};
+use super::record::{is_recorded_alone, record_exit, try_record_exit};
 use super::slot::CallSlot;
 use super::thread::{innermost, set_innermost};
 use crate::preload::function::traced_site::TracedSite;
@@ -43,8 +43,11 @@ pub(in crate::preload::function) fn try_return(
     slot: &'static CallSlot,
     values: &ReturnedValues,
 ) -> ReturnStep {
+    if slot.jumped() != SlotUse::NONE || !is_recorded_alone(slot) {
+        return ReturnStep::Nothing;
+    }
     let (Some(end), Some(entered)) = (call_ticks(), enter_known()) else { return ReturnStep::Nothing };
-    if slot.jumped() != SlotUse::NONE || !try_record_exit(entered, slot, values.rax, end) {
+    if !try_record_exit(entered, slot, values.rax, end) {
         return ReturnStep::Nothing;
     }
     set_innermost(slot.outer());

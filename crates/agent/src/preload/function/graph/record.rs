@@ -21,11 +21,17 @@ pub(super) fn try_write_entry(entered: Entered, function: u64, depth: u32, ticks
     entered.try_write_plain_at(ticks, graph_entry(entered, function, depth).event())
 }
 
-/// As [`record_exit`], likewise: where the entry was recorded in the first instance alone. Whether it has.
+/// Whether the entry was recorded in the first instance, and nothing else was done.
+#[inline(always)]
+pub(super) fn is_recorded_alone(slot: &CallSlot) -> bool {
+    slot.recorded.load() == InstanceSet::FIRST
+}
+
+/// As [`record_exit`], likewise: of a call that [is so](is_recorded_alone). Whether it has.
 #[inline(always)]
 pub(super) fn try_record_exit(entered: Entered, slot: &'static CallSlot, value: u64, end: u64) -> bool {
     let has_limit = || session().is_none_or(|session| session.control().instance_threshold(RECORDING) != 0);
-    if slot.recorded.load() != InstanceSet::FIRST || has_limit() {
+    if has_limit() {
         return false;
     }
     entered.try_write_plain_at(end, exit_record(entered, slot, (value, inner_depth(slot)), end).event())
@@ -108,7 +114,7 @@ fn threshold(control: &ControlArea, instance: usize) -> u64 {
 #[inline(always)]
 pub(super) fn record_exit(entered: Entered, slot: &'static CallSlot, value: u64, end: u64) {
     let recorded = slot.recorded.load();
-    if recorded == InstanceSet::FIRST {
+    if is_recorded_alone(slot) {
         write_exit(entered, slot, (value, inner_depth(slot)), end, RECORDING);
     } else if recorded == InstanceSet::PROFILE {
         profile::count_return(slot, end);
