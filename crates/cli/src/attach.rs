@@ -6,6 +6,7 @@ mod meant;
 mod named;
 mod obstacle;
 mod request;
+mod visible;
 
 use crate::arguments::{AttachArguments, DetachArguments};
 use crate::duration::duration;
@@ -16,7 +17,7 @@ use crate::say::{note, say};
 use abi::attach::{AttachRequest, AttachResult};
 use elsewhere::OtherSession;
 pub(crate) use named::NamedProcess;
-use remote_call::{AgentFile, CallRefusal, Called};
+use remote_call::{AgentFile, CallRefusal, Called, HandedDirectories};
 use session::Instance;
 use std::path::Path;
 use std::process::ExitCode;
@@ -104,10 +105,21 @@ fn call(
     (request, step): (RequestOf, RemoteStep),
 ) -> Done<Result<Called, CallRefusal>> {
     let request = request(session, process)?;
-    let agent = AgentFile { path: object, bytes: object::OBJECT };
+    let handed = handed(session, process, object)?;
+    let agent = AgentFile { path: object, bytes: object::OBJECT, handed: handed.as_ref() };
     // One at a time.
     let _lock = session.session().lock_settings()?;
     Ok(step(process.pid, agent, &request, TRY))
+}
+
+/// What a process is to be handed: nothing, where it finds the files by their paths.
+fn handed(session: &Instance, process: &NamedProcess, object: &Path) -> Done<Option<HandedDirectories>> {
+    let file = session.file();
+    if visible::not_seen(process, [object, &file]).is_none() {
+        return Ok(None);
+    }
+    let opened = HandedDirectories::of(object, &file);
+    opened.map(Some).map_err(|error| Failure::failed(format_args!("{}: {error}", file.display())))
 }
 
 /// A refusal, with what helps.

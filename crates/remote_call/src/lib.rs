@@ -41,6 +41,8 @@ mod activity;
 mod call;
 mod candidate;
 mod frame;
+mod handed;
+mod handing;
 mod interrupted;
 mod libc_image;
 mod load;
@@ -60,6 +62,7 @@ mod target;
 
 pub use activity::Activity;
 pub use call::{Called, call};
+pub use handed::HandedDirectories;
 pub use load::{detach, load};
 pub use load_plan::AgentFile;
 pub use refusal::CallRefusal;

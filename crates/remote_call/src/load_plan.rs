@@ -1,5 +1,6 @@
 //! What can be known before a thread is stopped that is to load the agent.
 
+use crate::handed::HandedDirectories;
 use crate::libc_image::LibcImage;
 use crate::look::ProcessLook;
 use crate::refusal::CallRefusal;
@@ -18,6 +19,8 @@ pub struct AgentFile<'a> {
     pub path: &'a Path,
     /// Its bytes.
     pub bytes: &'a [u8],
+    /// What is to be handed to the process, where it doesn't find the agent's file or the session's.
+    pub handed: Option<&'a HandedDirectories>,
 }
 
 /// A process, and all that can be known before one of its threads is stopped.
@@ -28,7 +31,8 @@ pub(crate) struct LoadPlan<'a> {
     pub(crate) routine: AttachRoutine,
     /// Whether the process ignores SIGTRAP.
     pub(crate) ignores_traps: bool,
-    pub(crate) path: &'a OsStr,
+    pub(crate) path: &'a Path,
+    pub(crate) handed: Option<&'a HandedDirectories>,
     pub(crate) request: &'a AttachRequest,
     /// [`AttachRequest::freed`].
     pub(crate) freed: u64,
@@ -59,8 +63,8 @@ impl<'a> LoadPlan<'a> {
         if step == AttachStep::Detach && routine.find(&target).is_none() {
             return Err(CallRefusal::NotAttached);
         }
-        let (path, ignores_traps) = (agent.path.as_os_str(), look.ignores_traps);
-        Ok(LoadPlan { target, libc, routine, ignores_traps, path, request, freed: 0 })
+        let (AgentFile { path, handed, .. }, ignores_traps) = (agent, look.ignores_traps);
+        Ok(LoadPlan { target, libc, routine, ignores_traps, path, handed, request, freed: 0 })
     }
 }
 

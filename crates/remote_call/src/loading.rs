@@ -7,7 +7,8 @@ use crate::ptrace::{Stop, ThreadRegisters};
 use crate::refusal::CallRefusal;
 use crate::stopped::{ALL, FLAGS, NONE, Stopped, ThreadFailure};
 use crate::target::TargetProcess;
-use abi::attach::AttachAnswer;
+use abi::attach::{AttachAnswer, AttachRequest};
+use std::mem::offset_of;
 use std::time::{Duration, Instant};
 
 /// Bytes that a function may use below its thread's stack pointer.
@@ -19,6 +20,9 @@ const AREA: u64 = 512 * 1024;
 
 /// Where the path is in it, after the request.
 const PATH: u64 = 8192;
+
+/// Where it has space for what is handed to it.
+const HANDED: u64 = 2 * PATH;
 
 /// Instructions that a function has which is followed one by one, at most.
 const STEPS: usize = 20_000;
@@ -79,7 +83,7 @@ impl<'a> Loading<'a> {
         (loading.area, loading.frame) = (mapped, in_area.address);
         put(plan, &in_area)?;
         plan.target.write(mapped, &bytes_of(plan.request, plan.freed, loading.mask))?;
-        plan.target.write(mapped + PATH, &with_end(plan.path))?;
+        plan.target.write(mapped + PATH, &with_end(plan.path.as_os_str()))?;
         Ok(loading)
     }
 
@@ -93,8 +97,7 @@ impl<'a> Loading<'a> {
             target.read(place, &mut before)?;
         }
         let result = self.attach();
-        // It goes on by itself, or is gone.
-        if let Err(ThreadFailure::Next(_) | ThreadFailure::For(CallRefusal::Unfinished)) = result {
+        if goes_on_by_itself(&result) {
             return result;
         }
         if let Some(place) = errno {
@@ -105,8 +108,23 @@ impl<'a> Loading<'a> {
         result
     }
 
-    /// Has it load the agent, unless that is there, and call its routine.
+    /// Has it load the agent and attach: by what it is handed, if it finds neither by itself.
     fn attach(&self) -> Result<AttachAnswer, ThreadFailure> {
+        let Some(handed) = self.plan.handed else { return self.attach_by_paths() };
+        let received = self.receive(handed, self.area + HANDED)?;
+        let (target, agent) = (&self.plan.target, self.plan.path.file_name().unwrap_or_default());
+        let file = self.area + offset_of!(AttachRequest, file) as u64;
+        target.write(file, &with_end(&handed.session_file(target.pid, received)))?;
+        target.write(self.area + PATH, &with_end(&received.agent_file(target.pid, agent)))?;
+        let result = self.attach_by_paths();
+        if !goes_on_by_itself(&result) {
+            self.drop_received(received)?;
+        }
+        result
+    }
+
+    /// Has it load the agent, unless that is there, and call its routine.
+    fn attach_by_paths(&self) -> Result<AttachAnswer, ThreadFailure> {
         let routine = match self.plan.routine.find(&self.plan.target) {
             Some(routine) => routine,
             None => self.load()?,
@@ -210,8 +228,13 @@ impl<'a> Loading<'a> {
         }
     }
 
+    /// The process.
+    pub(crate) fn target(&self) -> &TargetProcess {
+        &self.plan.target
+    }
+
     /// Has the thread make a system call, and stop at its end: the call's result.
-    fn system_call(&self, number: i64, arguments: [u64; 6]) -> Result<u64, ThreadFailure> {
+    pub(crate) fn system_call(&self, number: i64, arguments: [u64; 6]) -> Result<u64, ThreadFailure> {
         let tracee = &self.stopped.tracee;
         let mut registers = ThreadRegisters {
             rip: self.plan.libc.system_call,
@@ -269,6 +292,11 @@ impl<'a> Loading<'a> {
         self.stopped.tracee.set_registers(&self.stopped.after)?;
         Ok(self.stopped.tracee.detach()?)
     }
+}
+
+/// Whether the thread goes on by itself, or is gone.
+fn goes_on_by_itself<T>(result: &Result<T, ThreadFailure>) -> bool {
+    matches!(result, Err(ThreadFailure::Next(_) | ThreadFailure::For(CallRefusal::Unfinished)))
 }
 
 /// Puts a frame in its place, and before it the address of what takes the registers from it.

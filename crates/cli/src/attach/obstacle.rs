@@ -3,6 +3,7 @@
 use super::elsewhere::OtherSession;
 use super::known::is_known;
 use super::named::NamedProcess;
+use super::visible;
 use crate::object;
 use crate::unseen::{User, limit_of_addresses};
 use rustix::fs::{major, minor};
@@ -28,7 +29,7 @@ pub(super) fn find(session: &Instance, process: &NamedProcess, object: &Path) ->
         .or_else(|| is_narrow(&directory).then(|| "it is a 32-bit program".to_owned()))
         .or_else(|| namespace(&directory))
         .or_else(|| memory(&directory, &status))
-        .or_else(|| file(session, &directory, object))
+        .or_else(|| file(session, process, &directory, object))
 }
 
 /// Whether it is attached to a session already.
@@ -78,9 +79,9 @@ fn memory(process: &Path, status: &str) -> Option<String> {
 }
 
 /// Whether it doesn't find the files that it needs, or may not open them.
-fn file(session: &Instance, process: &Path, object: &Path) -> Option<String> {
+fn file(session: &Instance, process: &NamedProcess, directory: &Path, object: &Path) -> Option<String> {
     let file = session.file();
-    let user = User::of(process)?;
+    let user = User::of(directory)?;
     if !user.may_attach(session.path()) {
         return Some(format!(
             "its user, {}, may not open the session: `lookback start --group` makes one that others may",
@@ -90,18 +91,13 @@ fn file(session: &Instance, process: &Path, object: &Path) -> Option<String> {
     if !user.may_read(object) {
         return Some(format!("its user, {}, may not read {}", user.uid, object.display()));
     }
-    let root = process.join("root");
-    [object, &file].into_iter().find_map(|path| {
-        let absolute = std::path::absolute(path).ok()?;
-        let there = root.join(absolute.strip_prefix("/").ok()?);
-        let [here, there] =
-            [path, &there].map(|path| path.metadata().ok().map(|found| (found.dev(), found.ino())));
-        (here != there).then(|| {
-            format!(
-                "it doesn't see {}: it is in a container, or in another root directory",
-                absolute.display()
-            )
-        })
+    let not_seen = visible::not_seen(process, [object, &file])?;
+    (!visible::sees_descriptors(process)).then(|| {
+        format!(
+            "it doesn't see {}, and has no /proc by which it could be handed that: it is in another root \
+             directory",
+            not_seen.display()
+        )
     })
 }
 

@@ -137,14 +137,4 @@ fn other_users_debuggers_and_namespaces_are_told_apart() {
     let inner = read_to_string(children).unwrap().trim().to_string();
     attach(&scratch, &place, &[&inner]).failure(125, &["it is in another PID namespace: run lookback there"]);
     tell(&mut unshare, "c");
-    let other_root = scratch.outside("");
-    let mut apart = scratch.command("unshare");
-    let script = "mount -t tmpfs none \"$0\" && exec \"$1\"";
-    let copied = scratch.path("attached");
-    std::fs::copy(&program, &copied).unwrap();
-    apart.args(["-m", "sh", "-c", script, path(&other_root), path(&copied)]).stdin(Stdio::piped());
-    let mut apart = start(&mut apart);
-    apart.wait_for("ready");
-    attach(&scratch, &place, &[&apart.pid().to_string()]).failure(125, &["it doesn't see "]);
-    tell(&mut apart, "c");
 }

@@ -6,6 +6,7 @@ mod agreement;
 mod answers;
 mod attach_refusals;
 mod attaching;
+mod attaching_apart;
 mod attaching_elsewhere;
 mod attaching_many;
 mod author;

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 /// Begins to record processes, until they are attached.
-fn record(scratch: &Scratch, file: &str, running: &[&Running]) -> (Running, PathBuf) {
+pub fn record(scratch: &Scratch, file: &str, running: &[&Running]) -> (Running, PathBuf) {
     let file = scratch.path(file);
     let pids: Vec<String> = running.iter().map(|running| running.pid().to_string()).collect();
     let mut command: Command = scratch.lookback(&["record", "-e", "@file", "-b", "64", "-o", path(&file)]);
@@ -24,7 +24,7 @@ fn record(scratch: &Scratch, file: &str, running: &[&Running]) -> (Running, Path
     (recording, file)
 }
 
-fn recorded(scratch: &Scratch, file: &std::path::Path, pid: u32) -> Vec<Event> {
+pub fn recorded(scratch: &Scratch, file: &std::path::Path, pid: u32) -> Vec<Event> {
     let text = run(&mut scratch.lookback(&["report", path(file)])).success().stdout;
     text.lines().filter_map(Event::parse).filter(|event| event.pid == pid as i32).collect()
 }
