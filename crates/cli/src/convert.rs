@@ -12,7 +12,9 @@ use crate::persistent;
 use crate::record::output::Output;
 use crate::report::{Feed, Problem, Surveyed, done, play, what_is_wrong};
 use crate::say::note;
-use convert::{ChromeTrace, FoldedStacks, PerfettoTrace, SliceTimeline, StackWeight};
+use convert::{
+    ChromeTrace, FirefoxProfile, FoldedStacks, PerfettoTrace, PprofProfile, SliceTimeline, StackWeight,
+};
 use export::Sink;
 use std::fs::File;
 use std::io::{self, Write};
@@ -69,6 +71,10 @@ fn write(
             watch(&mut SliceTimeline::new(PerfettoTrace::new(out), gaps), surveyed, feed)
         }
         ConvertFormat::Json => watch(&mut SliceTimeline::new(ChromeTrace::new(out), gaps), surveyed, feed),
+        ConvertFormat::Firefox => {
+            watch(&mut SliceTimeline::new(FirefoxProfile::new(out), gaps), surveyed, feed)
+        }
+        ConvertFormat::Pprof => watch(&mut SliceTimeline::new(PprofProfile::new(out), gaps), surveyed, feed),
         ConvertFormat::Folded => {
             let folded = FoldedStacks::new(out, StackWeight::Time);
             watch(&mut SliceTimeline::new(folded, gaps), surveyed, feed)

@@ -106,6 +106,12 @@ impl<'a> SliceArguments<'a> {
         }
     }
 
+    /// The number in the field of this name.
+    pub(crate) fn number(&self, name: &str) -> Option<i64> {
+        let argument = self.shape.arguments.iter().find(|argument| &*argument.name == name)?;
+        argument.field.integer(self.payload)
+    }
+
     fn value(
         &self,
         argument: &ArgumentShape,

@@ -1,7 +1,7 @@
 //! Folded stacks: a line for each stack, with how much was spent there; and nothing within it counts.
 
-use crate::arguments::{ArgumentValue, FunctionLabels};
 use crate::drawing::{Drawing, Instant, RunChange, RunState, SliceEnd, SliceName};
+use crate::moved_bytes::moved_bytes;
 use export::Error;
 use query::ProcessTree;
 use std::collections::{BTreeMap, HashMap};
@@ -24,32 +24,6 @@ pub enum StackWeight {
     OffCpu,
 }
 
-/// The calls that return how many bytes they have moved.
-const BYTE_CALLS: [&str; 22] = [
-    "read",
-    "pread",
-    "pread64",
-    "readv",
-    "preadv",
-    "write",
-    "pwrite",
-    "pwrite64",
-    "writev",
-    "pwritev",
-    "recv",
-    "recvfrom",
-    "recvmsg",
-    "send",
-    "sendto",
-    "sendmsg",
-    "sendfile",
-    "splice",
-    "copy_file_range",
-    "getrandom",
-    "tee",
-    "vmsplice",
-];
-
 /// Sums up what was spent in each stack. Takes memory for each stack that differs.
 #[derive(Debug)]
 pub struct FoldedStacks<W> {
@@ -60,7 +34,6 @@ pub struct FoldedStacks<W> {
     stopped: HashMap<i32, u64>,
     /// By address.
     functions: HashMap<u64, Rc<str>>,
-    labels: FunctionLabels,
     /// The stack of a slice.
     line: String,
     /// Stacks off CPU whose threads are named in the end.
@@ -76,7 +49,6 @@ impl<W: Write> FoldedStacks<W> {
             sums: HashMap::new(),
             stopped: HashMap::new(),
             functions: HashMap::new(),
-            labels: FunctionLabels::default(),
             line: String::new(),
             off: BTreeMap::new(),
         }
@@ -116,22 +88,11 @@ impl<W: Write> FoldedStacks<W> {
     }
 
     /// What a slice weighs.
-    fn weigh(&mut self, slice: &SliceEnd<'_>, trace: &TraceInfo<'_>) -> u64 {
+    fn weigh(&self, slice: &SliceEnd<'_>) -> u64 {
         match self.weight {
             StackWeight::Time => slice.own,
             StackWeight::Count => 1,
-            StackWeight::Bytes => {
-                let name = &*slice.name.name;
-                let is_of_bytes = BYTE_CALLS.contains(&name.strip_prefix("sys_").unwrap_or(name));
-                let mut moved = 0;
-                if let Some(arguments) = slice.arguments.filter(|_| is_of_bytes) {
-                    arguments.each(&mut self.labels, trace.symbols, |name, value| match value {
-                        ArgumentValue::Signed(result) if &**name == "ret" => moved = result.max(0) as u64,
-                        _ => {}
-                    });
-                }
-                moved
-            }
+            StackWeight::Bytes => moved_bytes(slice),
             StackWeight::OffCpu => 0,
         }
     }
@@ -139,7 +100,7 @@ impl<W: Write> FoldedStacks<W> {
 
 impl<W: Write> Drawing for FoldedStacks<W> {
     fn end(&mut self, slice: &SliceEnd<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        let sum = self.weigh(slice, trace);
+        let sum = self.weigh(slice);
         if sum > 0 {
             self.start(slice.track.tid, trace);
             match slice.stack {

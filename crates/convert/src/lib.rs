@@ -8,13 +8,16 @@
 //! |---|---|
 //! | Perfetto's trace, for its UI and its SQL | [`PerfettoTrace`] |
 //! | Chrome's JSON, for chrome://tracing, speedscope and others | [`ChromeTrace`] |
+//! | the Firefox Profiler's | [`FirefoxProfile`] |
+//! | pprof's, with counts, times and bytes of each stack | [`PprofProfile`] |
 //! | folded stacks, and flame graphs of them | [`FoldedStacks`], [`flame`] |
 //! | an overview of all threads in few columns | [`Overview`] |
 //!
 //! Two drawings are one, too: a pair of them.
 //!
 //! Memory is taken for each thread, for each slice that has not ended, and for each name: none of it grows
-//! with the number of records. Folded stacks take memory for each stack that differs.
+//! with the number of records. Folded stacks and pprof's profile take memory for each stack that differs, and
+//! the Firefox Profiler's takes it for each slice.
 //!
 //! What this crate is not: it reads and chooses no records, and what takes them as they are is in `export`.
 //!
@@ -55,17 +58,22 @@
 mod arguments;
 mod chrome;
 mod drawing;
+mod firefox;
 pub mod flame;
 mod folded;
+mod moved_bytes;
 mod overview;
 mod perfetto;
+mod pprof;
 mod timeline;
 
 pub use chrome::ChromeTrace;
 pub use drawing::{
     Drawing, Instant, RunChange, RunState, SliceEnd, SliceEnding, SliceName, SliceStart, Track,
 };
+pub use firefox::FirefoxProfile;
 pub use folded::{FoldedStacks, StackWeight};
 pub use overview::{Overview, OverviewRow, OverviewRun};
 pub use perfetto::PerfettoTrace;
+pub use pprof::PprofProfile;
 pub use timeline::SliceTimeline;

@@ -13,6 +13,8 @@ use std::path::PathBuf;
 Formats, by the suffix of OUT:
   .perfetto-trace, .pftrace    Perfetto: https://ui.perfetto.dev, trace_processor
   .json                        trace events of Chrome: speedscope, chrome://tracing
+  .firefox.json                the Firefox Profiler: https://profiler.firefox.com
+  .pb.gz                       pprof: calls, time and bytes of each stack
   .folded                      folded stacks, for tools that draw flame graphs:
                                nanoseconds in each call and in none within it
 
@@ -87,15 +89,21 @@ pub(crate) enum ConvertFormat {
     Perfetto,
     /// Chrome's trace events
     Json,
+    /// The Firefox Profiler's
+    Firefox,
+    /// pprof's profile, compressed
+    Pprof,
     /// Folded stacks
     Folded,
 }
 
-/// The suffixes of formats.
-const SUFFIXES: [(&str, ConvertFormat); 4] = [
+/// The suffixes of formats: of two that a name ends with, the one that comes first.
+const SUFFIXES: [(&str, ConvertFormat); 6] = [
     (".perfetto-trace", ConvertFormat::Perfetto),
     (".pftrace", ConvertFormat::Perfetto),
+    (".firefox.json", ConvertFormat::Firefox),
     (".json", ConvertFormat::Json),
+    (".pb.gz", ConvertFormat::Pprof),
     (".folded", ConvertFormat::Folded),
 ];
 
