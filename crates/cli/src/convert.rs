@@ -1,5 +1,6 @@
 //! `lookback convert` and `lookback flame`: traces for other viewers, and pictures.
 
+mod directory;
 mod flame;
 mod watched;
 
@@ -15,7 +16,9 @@ use crate::say::note;
 use convert::{
     ChromeTrace, FirefoxProfile, FoldedStacks, PerfettoTrace, PprofProfile, SliceTimeline, StackWeight,
 };
+use directory::OutputDirectory;
 use export::Sink;
+use export::ctf::CtfDirectory;
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::Path;
@@ -25,6 +28,9 @@ use watched::{CountedOutput, WatchedSink};
 /// Converts a trace.
 pub(crate) fn convert(arguments: &ConvertArguments) -> Done {
     let format = arguments.format().map_err(Failure::failed)?;
+    if format == ConvertFormat::Ctf && arguments.output != Path::new("-") {
+        return convert_to_directory(arguments);
+    }
     if arguments.output == Path::new("-") {
         return done(read(&arguments.source, |surveyed, feed| {
             write(format, &mut io::stdout().lock(), surveyed, feed).map(drop)
@@ -44,17 +50,36 @@ pub(crate) fn convert(arguments: &ConvertArguments) -> Done {
         let is_kept = has_begun && !matches!(written, Err(Problem::Output(_)));
         (written, is_kept)
     })?;
+    outcome(problem, events, size, &arguments.output)
+}
+
+/// Says what was written.
+fn outcome(problem: Result<(), Problem>, events: u64, size: u64, output: &Path) -> Done {
     match problem {
-        Err(Problem::Output(error)) => {
-            Err(Failure::failed(format_args!("{}: {error}", arguments.output.display())))
-        }
+        Err(Problem::Output(error)) => Err(Failure::failed(format_args!("{}: {error}", output.display()))),
         Err(Problem::Failed(failure)) => Err(failure),
         Ok(()) => {
             let (events, size) = (count(events, "event", "events"), bytes(size));
-            note!("lookback: {events}, {size} in {}", arguments.output.display());
+            note!("lookback: {events}, {size} in {}", output.display());
             Ok(ExitCode::SUCCESS)
         }
     }
+}
+
+/// Converts a trace to files in a directory.
+fn convert_to_directory(arguments: &ConvertArguments) -> Done {
+    let output = OutputDirectory::prepare(&arguments.output)?;
+    let mut ctf = CtfDirectory::new(&output.place());
+    let (mut events, mut has_begun) = (0, false);
+    let problem = read(&arguments.source, |surveyed, feed| {
+        has_begun = true;
+        events = watch(&mut ctf, surveyed, feed)?;
+        Ok(())
+    });
+    if has_begun && !matches!(problem, Err(Problem::Output(_))) {
+        output.keep()?;
+    }
+    outcome(problem, events, ctf.size(), &arguments.output)
 }
 
 /// Has a drawing take the records. How many there were.
@@ -75,6 +100,9 @@ fn write(
             watch(&mut SliceTimeline::new(FirefoxProfile::new(out), gaps), surveyed, feed)
         }
         ConvertFormat::Pprof => watch(&mut SliceTimeline::new(PprofProfile::new(out), gaps), surveyed, feed),
+        ConvertFormat::Ctf => {
+            Err(Failure::failed("this format is a directory, not a stream: expected a name by -o").into())
+        }
         ConvertFormat::Folded => {
             let folded = FoldedStacks::new(out, StackWeight::Time);
             watch(&mut SliceTimeline::new(folded, gaps), surveyed, feed)

@@ -7,6 +7,7 @@
 //! | format | sink |
 //! |---|---|
 //! | an object in JSON for each record, one on a line | [`json::JsonLines`] |
+//! | a directory of the Common Trace Format, of LTTng | [`ctf::CtfDirectory`] |
 //! | trace.dat, of trace-cmd and KernelShark | [`dat::DatFile`] |
 //!
 //! What this crate is not: it reads and chooses nothing, and the text of the kernel's `trace` file is
@@ -47,6 +48,7 @@
 #![forbid(unsafe_code)]
 
 mod cpu_pages;
+pub mod ctf;
 pub mod dat;
 mod error;
 pub mod json;

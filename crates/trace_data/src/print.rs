@@ -42,7 +42,7 @@ mod token;
 mod types;
 
 pub(crate) use fields::print_fields;
-pub use names::value_names;
+pub use names::{symbol_names, value_names};
 pub(crate) use template::Template;
 
 use thiserror::Error;

@@ -15,6 +15,8 @@ Formats, by the suffix of OUT:
   .json                        trace events of Chrome: speedscope, chrome://tracing
   .firefox.json                the Firefox Profiler: https://profiler.firefox.com
   .pb.gz                       pprof: calls, time and bytes of each stack
+  .ctf, ctf/                   a directory in LTTng's Common Trace Format 1.8:
+                               babeltrace2, Trace Compass
   .folded                      folded stacks, for tools that draw flame graphs:
                                nanoseconds in each call and in none within it
 
@@ -93,17 +95,21 @@ pub(crate) enum ConvertFormat {
     Firefox,
     /// pprof's profile, compressed
     Pprof,
+    /// The Common Trace Format, of LTTng: a directory
+    Ctf,
     /// Folded stacks
     Folded,
 }
 
 /// The suffixes of formats: of two that a name ends with, the one that comes first.
-const SUFFIXES: [(&str, ConvertFormat); 6] = [
+const SUFFIXES: [(&str, ConvertFormat); 8] = [
     (".perfetto-trace", ConvertFormat::Perfetto),
     (".pftrace", ConvertFormat::Perfetto),
     (".firefox.json", ConvertFormat::Firefox),
     (".json", ConvertFormat::Json),
     (".pb.gz", ConvertFormat::Pprof),
+    (".ctf", ConvertFormat::Ctf),
+    ("ctf/", ConvertFormat::Ctf),
     (".folded", ConvertFormat::Folded),
 ];
 

@@ -17,6 +17,24 @@ pub fn value_names(format: &Format) -> Vec<Vec<(u64, String)>> {
     found
 }
 
+/// Of each field of `format`, the names that its print format has for whole values of it: what an
+/// enumeration would be. Empty where names are of bits, and for fields without names.
+///
+/// Parses the print format each time.
+pub fn symbol_names(format: &Format) -> Vec<Vec<(u64, String)>> {
+    let mut found = vec![Vec::new(); format.fields.len()];
+    let parsed = parse(&format.print_fmt, &format.fields, Dialect::Kernel);
+    for argument in parsed.iter().flat_map(|parsed| &parsed.arguments) {
+        if let Expression::Symbolic { value, names } = argument
+            && let Expression::Field(field) = value.uncast()
+            && let Some(found) = found.get_mut(*field)
+        {
+            found.extend(names.iter().map(|NamedValue { value, text }| (*value, text.clone())));
+        }
+    }
+    found
+}
+
 fn collect(expression: &Expression, found: &mut [Vec<(u64, String)>]) {
     match expression {
         Expression::Flags { value, names, .. } | Expression::Symbolic { value, names } => {
@@ -44,7 +62,7 @@ fn field(value: &Expression) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::value_names;
+    use super::{symbol_names, value_names};
     use crate::format::Format;
 
     #[test]
@@ -59,5 +77,9 @@ mod tests {
         let expected = [(0, "R"), (1, "W"), (0x40, "C")].map(|(value, name)| (value, name.to_string()));
         assert_eq!(names(text), [vec![], expected.to_vec()]);
         assert_eq!(names(&text.replace("REC->b >> 4", "REC->missing")), [vec![], vec![]]);
+        let symbols = |text: &str| symbol_names(&Format::parse("demo", text).unwrap());
+        assert_eq!(symbols(text), [vec![], vec![]], "each is of some bits");
+        let whole = symbols(&text.replace("REC->b >> 4", "REC->a"));
+        assert_eq!(whole, [vec![(9, "X".to_string())], vec![]]);
     }
 }
