@@ -7,7 +7,9 @@ use std::fmt::Write;
 use std::rc::Rc;
 use trace_data::event::{Event, EventTable};
 use trace_data::format::{Field, Kind};
-use trace_data::symbols::{Symbols, place_at};
+use trace_data::info::TraceInfo;
+use trace_data::print::FieldForm;
+use trace_data::symbols::place_at;
 
 /// What the event at the end of a call or elsewhere says: its fields by names, and their values.
 #[derive(Debug, Clone, Copy)]
@@ -17,19 +19,32 @@ pub struct SliceArguments<'a> {
 }
 
 /// A value of a field.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ArgumentValue<'a> {
+#[derive(Debug)]
+pub(crate) enum ArgumentValue<'a> {
     /// A number.
     Signed(i64),
     /// A number that is never below 0.
     Unsigned(u64),
-    /// An address.
-    Pointer(u64),
+    /// An address, or what else is printed in hexadecimal.
+    Hex(u64),
     /// A string; what is no UTF-8 is replaced.
     Text(Cow<'a, str>),
-    /// A string that is likely to come again: a function, an error.
-    Name(Rc<str>),
+    /// A number that stands for a text.
+    Named(NamedNumber<'a>),
 }
+
+/// A number that stands for a text: the function at an address, flags, a signal.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NamedNumber<'a> {
+    /// What it is a number of, and the number: the text depends on nothing else.
+    pub(crate) key: (usize, u64),
+    /// The field's place in the event's format.
+    index: usize,
+    payload: &'a [u8],
+}
+
+/// The place of functions among what numbers are of; fields have others.
+const FUNCTIONS: usize = 0;
 
 /// The fields of an event that are shown.
 #[derive(Debug)]
@@ -42,6 +57,9 @@ pub(crate) struct ShownFields {
 #[derive(Debug)]
 pub(crate) struct ArgumentShape {
     pub(crate) name: Rc<str>,
+    /// Another one for each field of each event, from 1 on.
+    pub(crate) place: usize,
+    index: usize,
     field: Field,
     kind: ArgumentKind,
 }
@@ -49,9 +67,11 @@ pub(crate) struct ArgumentShape {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ArgumentKind {
     Number,
-    Pointer,
+    Hex,
     /// An address in a function.
     Function,
+    /// A number that is printed as a text.
+    Named,
     Text,
     Numbers,
     /// What a call has failed with.
@@ -66,13 +86,16 @@ impl ShownFields {
         let own = format.fields.iter().enumerate().skip(format.common);
         let exit = exit_of(format, events).map(Event::format);
         let is_told_later = |field: &Field| exit.is_some_and(|exit| exit.field(&field.name).is_some());
-        let is_shown = |field: &Field| {
+        let is_shown = |index: usize, field: &Field| {
             let is_of_slice = matches!(field.name.as_str(), "duration" | "__syscall_nr");
-            !(is_of_slice || field.is_pointer() && is_told_later(field))
+            let is_pointer = field.is_pointer() || event.form(index) == FieldForm::Hex;
+            !(is_of_slice || is_pointer && is_told_later(field))
         };
-        let shown = own.filter(|(_, field)| is_shown(field));
+        let shown = own.filter(|(index, field)| is_shown(*index, field));
         let arguments = shown.map(|(index, field)| ArgumentShape {
             name: field.name.as_str().into(),
+            place: usize::from(format.id) * MOST_FIELDS + index.min(MOST_FIELDS - 1) + 1,
+            index,
             kind: kind(event, index, field),
             field: field.clone(),
         });
@@ -80,28 +103,30 @@ impl ShownFields {
     }
 }
 
+/// More fields than an event has.
+const MOST_FIELDS: usize = 1 << 10;
+
 fn kind(event: &Event, index: usize, field: &Field) -> ArgumentKind {
     match field.element_type() {
         Some(element) if element.text => ArgumentKind::Text,
         Some(_) => ArgumentKind::Numbers,
         None if field.name == "error" => ArgumentKind::Error,
-        None if event.names_function(index) => ArgumentKind::Function,
-        None if field.is_pointer() && field.kind == Kind::Integer => ArgumentKind::Pointer,
-        None => ArgumentKind::Number,
+        None => match event.form(index) {
+            FieldForm::Function => ArgumentKind::Function,
+            FieldForm::Names | FieldForm::Octal => ArgumentKind::Named,
+            FieldForm::Hex => ArgumentKind::Hex,
+            FieldForm::Number if field.is_pointer() && field.kind == Kind::Integer => ArgumentKind::Hex,
+            FieldForm::Number => ArgumentKind::Number,
+        },
     }
 }
 
 impl<'a> SliceArguments<'a> {
-    /// Hands on each argument with its name.
-    pub(crate) fn each(
-        &self,
-        functions: &mut FunctionLabels,
-        symbols: &dyn Symbols,
-        mut take: impl FnMut(&Rc<str>, ArgumentValue<'a>),
-    ) {
+    /// Hands on each argument.
+    pub(crate) fn each(&self, mut take: impl FnMut(&'a ArgumentShape, ArgumentValue<'a>)) {
         for argument in &self.shape.arguments {
-            if let Some(value) = self.value(argument, functions, symbols) {
-                take(&argument.name, value);
+            if let Some(value) = self.value(argument) {
+                take(argument, value);
             }
         }
     }
@@ -112,21 +137,19 @@ impl<'a> SliceArguments<'a> {
         argument.field.integer(self.payload)
     }
 
-    fn value(
-        &self,
-        argument: &ArgumentShape,
-        functions: &mut FunctionLabels,
-        symbols: &dyn Symbols,
-    ) -> Option<ArgumentValue<'a>> {
+    fn value(&self, argument: &'a ArgumentShape) -> Option<ArgumentValue<'a>> {
         let ArgumentShape { field, kind, .. } = argument;
         let payload = self.payload;
+        let named = |place: usize| {
+            let key = (place, field.integer(payload)? as u64);
+            Some(ArgumentValue::Named(NamedNumber { key, index: argument.index, payload }))
+        };
         Some(match kind {
             ArgumentKind::Text => ArgumentValue::Text(field.string(payload)?),
             ArgumentKind::Numbers => ArgumentValue::Text(numbers(field, payload)?.into()),
-            ArgumentKind::Function => {
-                ArgumentValue::Name(functions.label(field.integer(payload)? as u64, symbols))
-            }
-            ArgumentKind::Pointer => ArgumentValue::Pointer(field.integer(payload)? as u64),
+            ArgumentKind::Function => named(FUNCTIONS)?,
+            ArgumentKind::Named => named(argument.place)?,
+            ArgumentKind::Hex => ArgumentValue::Hex(field.integer(payload)? as u64),
             ArgumentKind::Error => {
                 let error = self.shape.error.as_ref()?;
                 match error.name(payload) {
@@ -137,6 +160,20 @@ impl<'a> SliceArguments<'a> {
             ArgumentKind::Number if field.signed => ArgumentValue::Signed(field.integer(payload)?),
             ArgumentKind::Number => ArgumentValue::Unsigned(field.integer(payload)? as u64),
         })
+    }
+}
+
+impl NamedNumber<'_> {
+    /// The text: `name+0x8`, `O_RDWR|O_CREAT`; of an address in no function the address.
+    pub(crate) fn text(&self, trace: &TraceInfo<'_>) -> String {
+        if self.key.0 == FUNCTIONS {
+            return place_at(self.key.1, trace.symbols);
+        }
+        let mut text = Vec::new();
+        if let Some(event) = trace.events.of(self.payload) {
+            event.print_field(self.index, self.payload, trace.symbols, &mut text);
+        }
+        String::from_utf8_lossy(&text).into_owned()
     }
 }
 
@@ -159,16 +196,15 @@ fn numbers(field: &Field, payload: &[u8]) -> Option<String> {
     Some(text)
 }
 
-/// How functions are called, by their addresses: looked up once for each.
+/// The texts of numbers: made once for each.
 #[derive(Debug, Default)]
-pub(crate) struct FunctionLabels {
-    known: HashMap<u64, Rc<str>>,
+pub(crate) struct NumberTexts {
+    known: HashMap<(usize, u64), Rc<str>>,
 }
 
-impl FunctionLabels {
-    /// `name+0x8`, or the address where it is in no function.
-    pub(crate) fn label(&mut self, address: u64, symbols: &dyn Symbols) -> Rc<str> {
-        let find = || place_at(address, symbols).into();
-        Rc::clone(self.known.entry(address).or_insert_with(find))
+impl NumberTexts {
+    /// What a number stands for.
+    pub(crate) fn of(&mut self, number: NamedNumber<'_>, trace: &TraceInfo<'_>) -> Rc<str> {
+        Rc::clone(self.known.entry(number.key).or_insert_with(|| number.text(trace).into()))
     }
 }

@@ -1,6 +1,6 @@
 //! Trace events of Chrome in JSON.
 
-use crate::arguments::{ArgumentValue, FunctionLabels, SliceArguments};
+use crate::arguments::{ArgumentValue, NumberTexts, SliceArguments};
 use crate::drawing::{Drawing, Instant, SliceEnd, SliceName, SliceStart, Track};
 use export::Error;
 use export::json::quote;
@@ -17,13 +17,13 @@ pub struct ChromeTrace<W> {
     has_events: bool,
     /// Tracks that have a name.
     named: HashSet<Track>,
-    functions: FunctionLabels,
+    texts: NumberTexts,
 }
 
 impl<W: Write> ChromeTrace<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> ChromeTrace<W> {
-        ChromeTrace { out, has_events: false, named: HashSet::new(), functions: FunctionLabels::default() }
+        ChromeTrace { out, has_events: false, named: HashSet::new(), texts: NumberTexts::default() }
     }
 
     fn separate(&mut self) -> Result<(), Error> {
@@ -72,7 +72,7 @@ impl<W: Write> ChromeTrace<W> {
         ending: Option<&str>,
         trace: &TraceInfo<'_>,
     ) -> Result<(), Error> {
-        let mut text = String::new();
+        let (mut text, texts) = (String::new(), &mut self.texts);
         let mut put = |name: &str, value: &ArgumentValue<'_>| {
             text.push(if text.is_empty() { '{' } else { ',' });
             let Ok(()) = quote(name, |part| push(&mut text, part));
@@ -80,13 +80,16 @@ impl<W: Write> ChromeTrace<W> {
             match value {
                 ArgumentValue::Signed(value) => text.push_str(&value.to_string()),
                 ArgumentValue::Unsigned(value) => text.push_str(&value.to_string()),
-                ArgumentValue::Pointer(value) => text.push_str(&format!("\"{value:#x}\"")),
+                ArgumentValue::Hex(value) => text.push_str(&format!("\"{value:#x}\"")),
                 ArgumentValue::Text(value) => quote(value, |part| push(&mut text, part)).unwrap_or_default(),
-                ArgumentValue::Name(value) => quote(value, |part| push(&mut text, part)).unwrap_or_default(),
+                ArgumentValue::Named(value) => {
+                    let value = texts.of(*value, trace);
+                    quote(&value, |part| push(&mut text, part)).unwrap_or_default();
+                }
             }
         };
         if let Some(arguments) = arguments {
-            arguments.each(&mut self.functions, trace.symbols, |name, value| put(name, &value));
+            arguments.each(|argument, value| put(&argument.name, &value));
         }
         if let Some(ending) = ending {
             put("ending", &ArgumentValue::Text(ending.into()));

@@ -7,7 +7,7 @@ mod categories;
 mod column;
 mod thread;
 
-use crate::arguments::{ArgumentValue, FunctionLabels, SliceArguments};
+use crate::arguments::{ArgumentValue, NumberTexts, SliceArguments};
 use crate::chrome::lost_text;
 use crate::drawing::{Drawing, Instant, SliceEnd, SliceName, SliceStart, Track};
 use categories::{FAILED, MarkerCategories, MarkerSchemas, OTHER};
@@ -33,7 +33,7 @@ pub struct FirefoxProfile<W> {
     threads: BTreeMap<u64, ProfileThread>,
     categories: MarkerCategories,
     schemas: MarkerSchemas,
-    labels: FunctionLabels,
+    texts: NumberTexts,
     /// By address.
     functions: HashMap<u64, Rc<str>>,
     /// The time that all others count from.
@@ -48,7 +48,7 @@ impl<W: Write> FirefoxProfile<W> {
             threads: BTreeMap::new(),
             categories: MarkerCategories::default(),
             schemas: MarkerSchemas::default(),
-            labels: FunctionLabels::default(),
+            texts: NumberTexts::default(),
             functions: HashMap::new(),
             base: None,
         }
@@ -69,15 +69,15 @@ impl<W: Write> FirefoxProfile<W> {
         let (mut members, mut has_failed) = (String::new(), false);
         let Some(arguments) = arguments else { return (members, false) };
         let (_, keys) = self.schemas.of(name);
-        arguments.each(&mut self.labels, trace.symbols, |key, value| {
+        let texts = &mut self.texts;
+        arguments.each(|argument, value| {
+            let key = &argument.name;
             let text = match value {
-                // It has not failed.
-                ArgumentValue::Signed(0) | ArgumentValue::Unsigned(0) if &**key == "error" => return,
                 ArgumentValue::Signed(value) => value.to_string(),
                 ArgumentValue::Unsigned(value) => value.to_string(),
-                ArgumentValue::Pointer(value) => format!("{value:#x}"),
+                ArgumentValue::Hex(value) => format!("{value:#x}"),
                 ArgumentValue::Text(value) => value.into_owned(),
-                ArgumentValue::Name(value) => value.to_string(),
+                ArgumentValue::Named(value) => texts.of(value, trace).to_string(),
             };
             has_failed |= &**key == "error";
             // What a marker's data has itself.

@@ -102,7 +102,9 @@ impl<W: Write> Drawing for PprofProfile<W> {
                 names.for_each(|name| self.stack.push(self.names.of(&name.name)));
             }
         }
-        self.stack.push(self.names.of(trace.tasks.comm(slice.track.tid).unwrap_or("?")));
+        // A program may be called as a call is, and pprof adds up what has one name.
+        let thread = format!("[{}]", trace.tasks.comm(slice.track.tid).unwrap_or("?"));
+        self.stack.push(self.names.of(&thread));
         let values = [1, slice.own as i64, moved_bytes(slice) as i64];
         match self.sums.get_mut(self.stack.as_slice()) {
             Some(sums) => {

@@ -6,16 +6,13 @@ mod sink;
 mod thread_slices;
 
 use crate::arguments::{ShownFields, SliceArguments};
-use crate::drawing::{
-    Drawing, Instant, RunChange, RunState, SliceEnd, SliceEnding, SliceName, SliceStart, Track,
-};
+use crate::drawing::{Drawing, Instant, RunChange, RunState, SliceEnd, SliceEnding, SliceName, SliceStart};
 use export::Error;
 use names::SliceNames;
 use query::{ProcessTree, are_ends_of_one_call, has_no_end};
 use role::{TimelineEvent, TimelineRole, slice_name};
-use std::collections::HashMap;
 use std::rc::Rc;
-use thread_slices::{OpenSlice, SliceKey, ThreadSlices};
+use thread_slices::{OpenSlice, SliceKey, ThreadSlices, ThreadTable};
 use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::page::Missed;
@@ -31,9 +28,7 @@ pub struct SliceTimeline<D> {
     events: Vec<Option<Rc<TimelineEvent>>>,
     names: SliceNames,
     processes: ProcessTree,
-    threads: HashMap<i32, ThreadSlices>,
-    /// How many threads there have been.
-    tracks: u64,
+    threads: ThreadTable,
     /// The time of the last record.
     last: u64,
 }
@@ -41,9 +36,9 @@ pub struct SliceTimeline<D> {
 impl<D: Drawing> SliceTimeline<D> {
     /// Has `drawing` draw. Events are missing from `gaps`: a slice over one may be two.
     pub fn new(drawing: D, gaps: Gaps) -> SliceTimeline<D> {
-        let (events, names, threads) = (Vec::new(), SliceNames::default(), HashMap::new());
+        let (events, names, threads) = (Vec::new(), SliceNames::default(), ThreadTable::default());
         let processes = ProcessTree::new(gaps.clone());
-        SliceTimeline { drawing, gaps, events, names, processes, threads, tracks: 0, last: 0 }
+        SliceTimeline { drawing, gaps, events, names, processes, threads, last: 0 }
     }
 
     /// What draws.
@@ -71,10 +66,7 @@ impl<D: Drawing> SliceTimeline<D> {
     }
 
     fn thread(&mut self, tid: i32) -> &mut ThreadSlices {
-        self.threads.entry(tid).or_insert_with(|| {
-            self.tracks += 1;
-            ThreadSlices::new(Track { number: self.tracks, tid })
-        })
+        self.threads.of(tid)
     }
 
     fn add(&mut self, record: &Record<'_>, is_chosen: bool, trace: &TraceInfo<'_>) -> Result<(), Error> {
@@ -120,7 +112,7 @@ impl<D: Drawing> SliceTimeline<D> {
                     field.as_ref().and_then(|field| field.integer(payload)).map_or(tid, |tid| tid as i32);
                 self.leave_all(ended, record.time, SliceEnding::Left, trace)?;
                 self.instant(record, &event, is_chosen, trace)?;
-                self.threads.remove(&ended);
+                self.threads.remove(ended);
             }
             TimelineRole::Exec => {
                 self.leave_all(tid, record.time, SliceEnding::Left, trace)?;
@@ -249,7 +241,7 @@ impl<D: Drawing> SliceTimeline<D> {
         }
         thread.add_inner(if is_drawn { length } else { length.saturating_sub(inner) });
         let (track, own) = (thread.track, length.saturating_sub(inner));
-        let Some(thread) = self.threads.get(&tid) else { return Ok(()) };
+        let Some(thread) = self.threads.known(tid) else { return Ok(()) };
         if !is_drawn {
             let begin = SliceStart { track, time: start, name: &name, arguments: None };
             self.drawing.begin(&begin, trace)?;
@@ -267,7 +259,7 @@ impl<D: Drawing> SliceTimeline<D> {
         ending: SliceEnding,
         trace: &TraceInfo<'_>,
     ) -> Result<(), Error> {
-        let depth = self.threads.get(&tid).map_or(0, ThreadSlices::depth);
+        let depth = self.threads.known(tid).map_or(0, ThreadSlices::depth);
         (0..depth).try_for_each(|_| self.close(tid, time, None, ending, trace))
     }
 
@@ -283,7 +275,7 @@ impl<D: Drawing> SliceTimeline<D> {
         }
         let thread = self.thread(record.pid());
         let track = thread.track;
-        let Some(thread) = self.threads.get(&record.pid()) else { return Ok(()) };
+        let Some(thread) = self.threads.known(record.pid()) else { return Ok(()) };
         let arguments = Some(SliceArguments { shape: &event.shape, payload: record.payload });
         let (time, name, within) = (record.time, &event.name, thread.names());
         self.drawing.instant(&Instant { track, time, name, within, arguments }, trace)
@@ -311,7 +303,7 @@ impl<D: Drawing> SliceTimeline<D> {
         if tid == 0 {
             return Ok(());
         }
-        let within = self.threads.get(&tid).map_or(&[][..], ThreadSlices::names);
+        let within = self.threads.known(tid).map_or(&[][..], ThreadSlices::names);
         let change = RunChange { tid, cpu: record.cpu, time: record.time, state, within };
         self.drawing.state(&change, trace)
     }

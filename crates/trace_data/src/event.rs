@@ -1,7 +1,7 @@
 //! Events ready to be printed, and the table of them by id.
 
 use crate::format::Format;
-use crate::print::{Dialect, PrintError, Template, print_fields};
+use crate::print::{Dialect, FieldForm, PrintError, Template, print_fields};
 use crate::symbols::Symbols;
 use std::sync::OnceLock;
 
@@ -50,7 +50,21 @@ impl Event {
 
     /// Whether the print format gives the field at `index` of the format's fields as a function's name.
     pub fn names_function(&self, index: usize) -> bool {
-        self.template().as_ref().is_ok_and(|template| template.names_function(index))
+        self.form(index) == FieldForm::Function
+    }
+
+    /// As what the print format shows the field at `index` of the format's fields: as a number where it can't
+    /// be evaluated.
+    pub fn form(&self, index: usize) -> FieldForm {
+        self.template().as_ref().map_or(FieldForm::Number, |template| template.form(index))
+    }
+
+    /// Appends what the text of a record has of the field at `index` of the format's fields: `O_RDWR|O_CREAT`.
+    /// Nothing where the print format shows it together with others, or can't be evaluated.
+    pub fn print_field(&self, index: usize, payload: &[u8], symbols: &dyn Symbols, out: &mut Vec<u8>) {
+        if let Ok(template) = self.template() {
+            template.print_field(index, &self.format, payload, symbols, out);
+        }
     }
 
     /// Appends ` name=value` for each of the event's own fields.
@@ -224,6 +238,28 @@ print fmt: ";
         let names =
             event.format().fields.iter().enumerate().filter(|(index, _)| event.names_function(*index));
         assert_eq!(names.map(|(_, field)| field.name.as_str()).collect::<Vec<_>>(), ["l"]);
+    }
+
+    #[test]
+    fn a_field_has_a_text_of_its_own() {
+        let text = format!(
+            "{FIELDS}\"%d s=%s%s%s c=%s m=%04o %lx %s\", REC->i, __print_symbolic(REC->s & 3, {{ 2, \"RW\" }}), \
+             REC->s & ~3 ? \"|\" : \"\", __print_flags(REC->s & ~3, \"|\", {{ 4, \"A\" }}), \
+             REC->c == 'x' ? \"ex\" : \"no\", REC->zero, REC->l, REC->l > REC->i ? \"a\" : \"b\"\n"
+        );
+        let event = Event::new(Format::parse("demo", &text).unwrap(), Dialect::Kernel);
+        let text_of = |name: &str| {
+            let fields = &event.format().fields;
+            let (index, mut out) = (fields.iter().position(|field| field.name == name).unwrap(), Vec::new());
+            event.print_field(index, &payload(), &(), &mut out);
+            (event.form(index), String::from_utf8(out).unwrap())
+        };
+        assert_eq!(text_of("i"), (FieldForm::Number, "-5".to_owned()));
+        assert_eq!(text_of("s"), (FieldForm::Names, "RW|A|0xfffffffffffffff8".to_owned()));
+        assert_eq!(text_of("c"), (FieldForm::Names, "ex".to_owned()));
+        assert_eq!(text_of("l"), (FieldForm::Hex, "1008".to_owned()));
+        assert_eq!(text_of("zero"), (FieldForm::Octal, "0000".to_owned()));
+        assert_eq!(text_of("words"), (FieldForm::Number, String::new()));
     }
 
     #[test]

@@ -31,6 +31,7 @@ mod conversion;
 mod evaluate;
 mod expression;
 mod fields;
+mod form;
 mod function;
 mod integer;
 mod names;
@@ -42,6 +43,7 @@ mod token;
 mod types;
 
 pub(crate) use fields::print_fields;
+pub use form::FieldForm;
 pub use names::{symbol_names, value_names};
 pub(crate) use template::Template;
 

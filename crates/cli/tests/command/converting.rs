@@ -56,7 +56,7 @@ print('lost', lost); print('loose', loose)
 for text in texts: print('text', repr(text))
 "#;
 
-fn converted(scratch: &Scratch, name: &str, options: &[&str]) -> String {
+pub fn converted(scratch: &Scratch, name: &str, options: &[&str]) -> String {
     let mut command = scratch.lookback(&["convert", "-o", name]);
     match options.is_empty() {
         true => command.arg(scratch.outside("trace.dat")),
@@ -70,7 +70,7 @@ fn read(scratch: &Scratch, name: &str) -> String {
 }
 
 /// Counts and sums of calls, as `report --pair` has them: from its parts, the exits' own durations.
-fn durations(scratch: &Scratch) -> BTreeMap<String, (u64, u64)> {
+pub fn durations(scratch: &Scratch) -> BTreeMap<String, (u64, u64)> {
     let json = run(&mut scratch.report(&["--json", "-e", "libc:*_exit"])).success().stdout;
     let mut sums = BTreeMap::new();
     // One that ends elsewhere has none: exec.

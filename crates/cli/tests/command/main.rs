@@ -20,6 +20,7 @@ mod clients;
 mod common;
 mod contention;
 mod converting;
+mod converting_formats;
 mod detaching;
 mod differing;
 mod durations;

@@ -1,28 +1,42 @@
 //! Strings that are written once, and then called by a number.
 
-use super::message::{InternedData, InternedName};
+use super::wire::{put_bytes, put_number};
+use crate::arguments::{ArgumentShape, NamedNumber};
 use crate::drawing::SliceName;
 use std::collections::HashMap;
 use std::rc::Rc;
+use trace_data::info::TraceInfo;
 
-/// The most strings of a kind: what comes later is written in full.
+/// The most texts: what comes later is written in full.
 const MOST: usize = 1 << 16;
+
+/// Fields of Perfetto's `InternedData`.
+const CATEGORIES: u32 = 1;
+const NAMES: u32 = 2;
+const ARGUMENT_NAMES: u32 = 3;
+const TEXTS: u32 = 29;
 
 /// The strings that were written, and those that the next packet brings.
 #[derive(Debug, Default)]
 pub(super) struct Interned {
     categories: HashMap<Rc<str>, u64>,
-    arguments: HashMap<Rc<str>, u64>,
+    argument_names: HashMap<Rc<str>, u64>,
+    /// The numbers of argument names by the places of their fields.
+    arguments: HashMap<usize, u64>,
     texts: HashMap<Rc<str>, u64>,
+    /// The texts of numbers.
+    numbers: HashMap<(usize, u64), u64>,
     /// The category of each name, by its place; none of one that was not written.
     names: Vec<Option<u64>>,
-    new: Option<InternedData>,
+    /// What the next packet has to bring, as fields of `InternedData`.
+    new: Vec<u8>,
+    entry: Vec<u8>,
 }
 
 impl Interned {
-    /// What the next packet has to bring.
-    pub(super) fn take_new(&mut self) -> Option<InternedData> {
-        self.new.take()
+    /// What the next packet has to bring. Clear it then.
+    pub(super) fn new_entries(&mut self) -> &mut Vec<u8> {
+        &mut self.new
     }
 
     /// The numbers of a slice's name and of its category.
@@ -34,22 +48,30 @@ impl Interned {
         if let Some(category) = self.names[name.place] {
             return (iid, category);
         }
-        let new = self.new.get_or_insert_default();
-        new.event_names.push(InternedName { iid, text: name.name.to_string() });
+        self.bring(NAMES, iid, &name.name);
         let (category, is_new) = number(&mut self.categories, &name.category);
         if is_new {
-            new.event_categories.push(InternedName { iid: category, text: name.category.to_string() });
+            self.bring(CATEGORIES, category, &name.category);
         }
         self.names[name.place] = Some(category);
         (iid, category)
     }
 
     /// The number of an argument's name.
-    pub(super) fn argument(&mut self, name: &Rc<str>) -> u64 {
-        let (iid, is_new) = number(&mut self.arguments, name);
+    pub(super) fn argument(&mut self, argument: &ArgumentShape) -> u64 {
+        if let Some(iid) = self.arguments.get(&argument.place) {
+            return *iid;
+        }
+        let iid = self.argument_name(&argument.name);
+        self.arguments.insert(argument.place, iid);
+        iid
+    }
+
+    /// The number of the name of an argument that is no field.
+    pub(super) fn argument_name(&mut self, name: &Rc<str>) -> u64 {
+        let (iid, is_new) = number(&mut self.argument_names, name);
         if is_new {
-            let name = InternedName { iid, text: name.to_string() };
-            self.new.get_or_insert_default().debug_annotation_names.push(name);
+            self.bring(ARGUMENT_NAMES, iid, name);
         }
         iid
     }
@@ -63,9 +85,25 @@ impl Interned {
             return None;
         }
         let (iid, _) = number(&mut self.texts, &text.into());
-        let text = InternedName { iid, text: text.to_owned() };
-        self.new.get_or_insert_default().debug_annotation_strings.push(text);
+        self.bring(TEXTS, iid, text);
         Some(iid)
+    }
+
+    /// The number of the text of a number. None where there are too many.
+    pub(super) fn named(&mut self, named: NamedNumber<'_>, trace: &TraceInfo<'_>) -> Option<u64> {
+        if let Some(iid) = self.numbers.get(&named.key) {
+            return Some(*iid);
+        }
+        let iid = self.text(&named.text(trace))?;
+        self.numbers.insert(named.key, iid);
+        Some(iid)
+    }
+
+    fn bring(&mut self, field: u32, iid: u64, text: &str) {
+        self.entry.clear();
+        put_number(1, iid, &mut self.entry);
+        put_bytes(2, text.as_bytes(), &mut self.entry);
+        put_bytes(field, &self.entry, &mut self.new);
     }
 }
 

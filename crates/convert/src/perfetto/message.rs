@@ -1,4 +1,5 @@
-//! The messages of Perfetto's traces, as far as they are written: names and numbers are Perfetto's.
+//! The messages of Perfetto's traces that are rare, as far as they are written: names and numbers are
+//! Perfetto's. Track events are written by hand.
 
 use prost::Message;
 
@@ -12,16 +13,12 @@ pub(super) struct TracePacket {
     pub(super) trusted_packet_sequence_id: u32,
     #[prost(uint32, optional, tag = "13")]
     pub(super) sequence_flags: Option<u32>,
-    #[prost(message, optional, tag = "12")]
-    pub(super) interned_data: Option<InternedData>,
     #[prost(message, optional, tag = "59")]
     pub(super) trace_packet_defaults: Option<TracePacketDefaults>,
     #[prost(message, optional, tag = "2")]
     pub(super) process_tree: Option<PacketProcesses>,
     #[prost(message, optional, tag = "6")]
     pub(super) clock_snapshot: Option<ClockSnapshot>,
-    #[prost(message, optional, tag = "11")]
-    pub(super) track_event: Option<TrackEvent>,
     #[prost(message, optional, tag = "34")]
     pub(super) ftrace_stats: Option<FtraceStats>,
     #[prost(message, optional, tag = "35")]
@@ -86,69 +83,6 @@ pub(super) struct ThreadDescriptor {
     pub(super) tid: i32,
     #[prost(string, tag = "5")]
     pub(super) thread_name: String,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct TrackEvent {
-    #[prost(uint32, tag = "9")]
-    pub(super) kind: u32,
-    #[prost(uint64, tag = "11")]
-    pub(super) track_uuid: u64,
-    #[prost(uint64, optional, tag = "10")]
-    pub(super) name_iid: Option<u64>,
-    #[prost(string, optional, tag = "23")]
-    pub(super) name: Option<String>,
-    #[prost(uint64, repeated, packed = "false", tag = "3")]
-    pub(super) category_iids: Vec<u64>,
-    #[prost(message, repeated, tag = "4")]
-    pub(super) debug_annotations: Vec<DebugAnnotation>,
-    #[prost(fixed64, repeated, packed = "false", tag = "47")]
-    pub(super) flow_ids: Vec<u64>,
-    #[prost(fixed64, repeated, packed = "false", tag = "48")]
-    pub(super) terminating_flow_ids: Vec<u64>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct DebugAnnotation {
-    #[prost(uint64, tag = "1")]
-    pub(super) name_iid: u64,
-    #[prost(oneof = "AnnotationValue", tags = "3, 4, 6, 7, 17")]
-    pub(super) value: Option<AnnotationValue>,
-}
-
-#[derive(Clone, PartialEq, prost::Oneof)]
-pub(super) enum AnnotationValue {
-    #[prost(uint64, tag = "3")]
-    Unsigned(u64),
-    #[prost(int64, tag = "4")]
-    Signed(i64),
-    #[prost(string, tag = "6")]
-    Text(String),
-    #[prost(uint64, tag = "7")]
-    Pointer(u64),
-    #[prost(uint64, tag = "17")]
-    Interned(u64),
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct InternedData {
-    #[prost(message, repeated, tag = "1")]
-    pub(super) event_categories: Vec<InternedName>,
-    #[prost(message, repeated, tag = "2")]
-    pub(super) event_names: Vec<InternedName>,
-    #[prost(message, repeated, tag = "3")]
-    pub(super) debug_annotation_names: Vec<InternedName>,
-    #[prost(message, repeated, tag = "29")]
-    pub(super) debug_annotation_strings: Vec<InternedName>,
-}
-
-#[derive(Clone, PartialEq, Message)]
-pub(super) struct InternedName {
-    #[prost(uint64, tag = "1")]
-    pub(super) iid: u64,
-    // Also where it is empty: else the number is of nothing.
-    #[prost(string, required, tag = "2")]
-    pub(super) text: String,
 }
 
 #[derive(Clone, PartialEq, Message)]

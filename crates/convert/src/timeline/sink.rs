@@ -16,10 +16,7 @@ impl<D: Drawing> Sink for SliceTimeline<D> {
     }
 
     fn finish(&mut self, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        let mut threads: Vec<(u64, i32)> =
-            self.threads.iter().map(|(tid, thread)| (thread.track.number, *tid)).collect();
-        threads.sort_unstable();
-        for (_, tid) in threads {
+        for tid in self.threads.tids() {
             self.leave_all(tid, self.last, SliceEnding::Unfinished, trace)?;
         }
         self.drawing.finish(&self.processes, trace)

@@ -1,6 +1,7 @@
 //! The slices that a thread is in.
 
 use crate::drawing::{SliceName, Track};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// The slices that a thread is in, innermost last.
@@ -75,5 +76,58 @@ impl ThreadSlices {
         if let Some(slice) = self.open.last_mut() {
             slice.inner = slice.inner.saturating_add(length);
         }
+    }
+}
+
+/// The threads that live.
+#[derive(Debug, Default)]
+pub(super) struct ThreadTable {
+    /// Those that have ended, too: their places are used by nobody else.
+    threads: Vec<ThreadSlices>,
+    places: HashMap<i32, usize>,
+    /// The one that was looked up last, as most records are of the thread that the one before is of.
+    last: Option<(i32, usize)>,
+}
+
+impl ThreadTable {
+    /// A thread, which is a new one if it was not looked up yet, or has ended.
+    pub(super) fn of(&mut self, tid: i32) -> &mut ThreadSlices {
+        let place = match self.last {
+            Some((last, place)) if last == tid => place,
+            _ => {
+                let next = self.threads.len();
+                let place = *self.places.entry(tid).or_insert(next);
+                if place == next {
+                    self.threads.push(ThreadSlices::new(Track { number: next as u64 + 1, tid }));
+                }
+                self.last = Some((tid, place));
+                place
+            }
+        };
+        &mut self.threads[place]
+    }
+
+    /// A thread that was looked up.
+    pub(super) fn known(&self, tid: i32) -> Option<&ThreadSlices> {
+        let place = match self.last {
+            Some((last, place)) if last == tid => place,
+            _ => *self.places.get(&tid)?,
+        };
+        self.threads.get(place)
+    }
+
+    /// The thread has ended.
+    pub(super) fn remove(&mut self, tid: i32) {
+        self.last = None;
+        if let Some(thread) = self.places.remove(&tid).and_then(|place| self.threads.get_mut(place)) {
+            *thread = ThreadSlices::new(thread.track);
+        }
+    }
+
+    /// The TIDs of those that live, in the order of their tracks.
+    pub(super) fn tids(&self) -> Vec<i32> {
+        let mut places: Vec<(usize, i32)> = self.places.iter().map(|(tid, place)| (*place, *tid)).collect();
+        places.sort_unstable();
+        places.into_iter().map(|(_, tid)| tid).collect()
     }
 }

@@ -1,10 +1,10 @@
 //! A print format, ready to be evaluated.
 
-use super::conversion::{self, Amount, ConversionKind};
+use super::conversion::{self, Amount};
 use super::evaluate::{Evaluator, Value};
 use super::expression::Expression;
 use super::parse::{Parsed, parse};
-use super::{Dialect, PrintError};
+use super::{Dialect, FieldForm, PrintError};
 use crate::format::Format;
 use crate::symbols::Symbols;
 
@@ -43,14 +43,33 @@ impl Template {
         }
     }
 
-    /// Whether the field at `index` is printed as the name of the function that it is an address in.
-    pub(crate) fn names_function(&self, index: usize) -> bool {
-        self.parts.iter().any(|part| match part {
-            TemplatePart::Value(value) if matches!(value.conversion.kind, ConversionKind::Symbol { .. }) => {
-                matches!(value.argument.uncast(), Expression::Field(field) if *field == index)
+    /// As what the field at `index` is printed. Of a field that is printed several times, as that which says
+    /// most.
+    pub(crate) fn form(&self, index: usize) -> FieldForm {
+        let forms = self.parts.iter().filter_map(|part| match part {
+            TemplatePart::Value(value) => value.form(index),
+            TemplatePart::Literal(_) => None,
+        });
+        forms.max().unwrap_or(FieldForm::Number)
+    }
+
+    /// Appends what is printed of the field at `index` and of no other one.
+    pub(crate) fn print_field(
+        &self,
+        index: usize,
+        format: &Format,
+        payload: &[u8],
+        symbols: &dyn Symbols,
+        out: &mut Vec<u8>,
+    ) {
+        let evaluator = Evaluator { fields: &format.fields, payload, symbols, dialect: self.dialect };
+        for part in &self.parts {
+            if let TemplatePart::Value(value) = part
+                && value.form(index).is_some()
+            {
+                evaluator.print(value, out);
             }
-            _ => false,
-        })
+        }
     }
 }
 

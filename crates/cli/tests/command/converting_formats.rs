@@ -1,0 +1,231 @@
+//! `lookback convert`: what the readers of each format make of it.
+
+use crate::common::*;
+use crate::converting::{converted, durations};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+const RELEASE: &str = "v52.0-6b9586def";
+
+/// A program that opens files of odd names, and calls others.
+const SCRIPT: &str = r#"
+import os, socket
+for name in [b'/a\nb', b'/"q\\', b'/<script>', b'/\xff\xfe', b"/'; DROP TABLE slice", b'/a;b 7', b'/{x}%s\t']:
+    try: os.open(name, os.O_RDWR | os.O_CLOEXEC)
+    except OSError: pass
+ours, theirs = socket.socketpair()
+for count in range(20): ours.send(b'x' * 100); theirs.recv(1000)
+"#;
+
+fn recorded() -> Scratch {
+    let scratch = Scratch::new();
+    scratch.recorded(&["python3", "-S", "-c", SCRIPT]).0.success();
+    scratch
+}
+
+/// Where a recording entry took long, its slice begins as late as its record: by microseconds.
+#[track_caller]
+fn assert_durations(found: &BTreeMap<String, (u64, u64)>, expected: &BTreeMap<String, (u64, u64)>) {
+    assert!(expected.len() > 10, "{expected:?}");
+    for (name, (count, sum)) in expected {
+        let (slices, length) = *found.get(name).unwrap_or_else(|| panic!("{name} is not in {found:?}"));
+        let short = sum.saturating_sub(length);
+        assert!(slices == *count && length <= *sum && short <= 50_000 * count, "{name}: {sum} {length}");
+    }
+}
+
+/// Lines `KEYWORD NAME COUNT NANOSECONDS`.
+fn sums(lines: &str, keyword: &str) -> BTreeMap<String, (u64, u64)> {
+    let sum = |line: &str| {
+        let words: Vec<&str> = line.strip_prefix(keyword)?.split_whitespace().collect();
+        Some((words[0].to_owned(), (words[1].parse().ok()?, words[2].parse().ok()?)))
+    };
+    lines.lines().filter_map(sum).collect()
+}
+
+/// How many events of the buffers of a session were lost, as `show` has them.
+fn lost(scratch: &Scratch, session: &str) -> u64 {
+    let json = run(&mut scratch.lookback(&["show", "--json", "--session", session])).success().stdout;
+    let lost = json.lines().filter_map(|line| line.split_once("\"lost\":")?.1.split(',').next());
+    lost.map(|count| count.parse::<u64>().unwrap_or(1)).sum()
+}
+
+#[test]
+fn babeltrace_reads_each_event_with_its_fields() {
+    if is_missing(&["babeltrace2", "python3"]) {
+        return;
+    }
+    let scratch = recorded();
+    let said = converted(&scratch, "trace.ctf/", &[]);
+    assert!(said.contains(" in trace.ctf/"), "{said}");
+    let printed = run(scratch.command("babeltrace2").args(["--clock-seconds", "trace.ctf"])).success();
+    assert_eq!(printed.stderr, "");
+    let printed = printed.stdout;
+    let mut found: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+    for line in printed.lines() {
+        let Some((_, rest)) = line.split_once("_exit: { cpu_id = ") else { continue };
+        let Some((_, duration)) = rest.rsplit_once(", duration = ") else { continue };
+        let name = line.split("libc:").nth(1).unwrap().split("_exit: ").next().unwrap();
+        let sum = found.entry(name.to_owned()).or_default();
+        let duration: u64 = duration.split(' ').next().unwrap().parse().unwrap();
+        *sum = (sum.0 + 1, sum.1 + duration);
+    }
+    assert_eq!(found, durations(&scratch));
+    let report = run(&mut scratch.report(&["--json"])).success().stdout;
+    assert_eq!(printed.lines().count(), report.lines().count());
+    for text in [
+        r#""/a\nb""#,
+        r#""/\"q\\""#,
+        "\"/<script>\"",
+        "\"/\u{fffd}\u{fffd}\"",
+        r#"error = ( "ENOENT" : container = 2 )"#,
+    ] {
+        assert!(printed.contains(text), "{text} is not in what babeltrace2 prints");
+    }
+    let line = printed.lines().find(|line| line.contains("libc:open: ")).unwrap();
+    assert!(line.contains("procname = \"python3\"") && line.contains("vtid = "), "{line}");
+    // Its times are the wall clock's.
+    let seconds = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    let time: u64 = line.strip_prefix('[').unwrap().split('.').next().unwrap().parse().unwrap();
+    assert!((seconds - 600..=seconds).contains(&time), "{line}");
+    // What is there is kept.
+    let again = run(scratch.lookback(&["convert", "-o", "trace.ctf"]).arg(scratch.outside("trace.dat")));
+    again.failure(125, &["not an empty directory"]);
+    let piped =
+        run(scratch.lookback(&["convert", "--format", "ctf", "-o", "-"]).arg(scratch.outside("trace.dat")));
+    piped.failure(125, &["a directory"]);
+    let unknown = run(scratch.lookback(&["convert", "-o", "x"]).arg(scratch.outside("trace.dat")));
+    unknown.failure(125, &[".perfetto-trace, .pftrace, .firefox.json, .json, .pb.gz, .ctf, ctf/, .folded"]);
+}
+
+#[test]
+fn losses_are_in_every_format() {
+    if is_missing(&["babeltrace2", "go", "python3"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let session = scratch.overwritten_session();
+    let expected = lost(&scratch, &session);
+    assert!(expected > 1000, "{expected}");
+    for name in ["lost.ctf", "lost.firefox.json", "lost.pb.gz"] {
+        converted(&scratch, name, &["--session", &session]);
+    }
+    run(&mut scratch.lookback(&["delete", "-q", "--session", &session])).success();
+    let babeltrace = run(scratch.command("babeltrace2").arg("lost.ctf")).success();
+    let discarded = babeltrace
+        .stderr
+        .lines()
+        .filter_map(|line| line.split_once("discarded ")?.1.split(' ').next()?.parse::<u64>().ok());
+    assert_eq!(discarded.sum::<u64>(), expected, "{}", babeltrace.stderr);
+    let firefox = profile(&scratch, "lost.firefox.json");
+    let marked =
+        firefox.lines().filter_map(|line| line.strip_prefix("lost ")?.split(' ').next()?.parse::<u64>().ok());
+    assert_eq!(marked.sum::<u64>(), expected, "{firefox}");
+    let comments = run(scratch.command("go").args(["tool", "pprof", "-comments", "lost.pb.gz"])).success();
+    assert_eq!(comments.stdout.trim(), format!("{expected} events were lost"));
+}
+
+/// What the reader of Firefox's profiles says.
+fn profile(scratch: &Scratch, name: &str) -> String {
+    let reader = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/command/converting/firefox_profile.py");
+    run(scratch.command("python3").arg(reader).arg(name)).success().stdout
+}
+
+#[test]
+fn a_firefox_profile_has_markers_and_samples() {
+    if is_missing(&["python3"]) {
+        return;
+    }
+    let scratch = recorded();
+    converted(&scratch, "trace.firefox.json", &[]);
+    let found = profile(&scratch, "trace.firefox.json");
+    assert_durations(&sums(&found, "marker "), &durations(&scratch));
+    for text in [
+        r#"('open', 'pathname', '/a\nb')"#,
+        r#"('open', 'pathname', '/"q\\')"#,
+        "('open', 'error', 'ENOENT')",
+        "('open', 'flags', 'O_RDWR|O_CLOEXEC')",
+        "'/\u{fffd}\u{fffd}'",
+    ] {
+        assert!(found.contains(text), "{text} is not in {found}");
+    }
+    // Samples weigh what calls took, each moment once: what folded stacks have.
+    converted(&scratch, "trace.folded", &[]);
+    let folded = std::fs::read_to_string(scratch.path("trace.folded")).unwrap();
+    let own: u64 = folded.lines().map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap()).sum();
+    assert!(found.contains(&format!("sampled {own}\n")), "{own}");
+}
+
+#[test]
+fn pprof_sums_up_calls_times_and_bytes() {
+    if is_missing(&["go", "python3"]) {
+        return;
+    }
+    let scratch = recorded();
+    converted(&scratch, "trace.pb.gz", &[]);
+    // Lines of the functions: own value, two shares, value with what is within, share, name.
+    let top = |index: &str, unit: &str| {
+        let options = ["-nodecount=100000", "-nodefraction=0", "-edgefraction=0", "-top"];
+        let mut pprof = scratch.command("go");
+        pprof.args(["tool", "pprof"]).args(options).args([
+            "-sample_index",
+            index,
+            "-unit",
+            unit,
+            "trace.pb.gz",
+        ]);
+        let printed = run(&mut pprof).success().stdout;
+        let values = printed.lines().filter_map(|line| {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let [own, _, _, all, _, name] = words.as_slice() else { return None };
+            let number = |text: &str| text.trim_end_matches(char::is_alphabetic).parse::<u64>().ok();
+            Some((name.to_string(), (number(own)?, number(all)?)))
+        });
+        values.collect::<BTreeMap<String, (u64, u64)>>()
+    };
+    let (calls, times, bytes) = (top("calls", "count"), top("time", "ns"), top("bytes", "B"));
+    let found =
+        calls.iter().filter_map(|(name, (count, _))| Some((name.clone(), (*count, times.get(name)?.1))));
+    assert_durations(&found.collect(), &durations(&scratch));
+    assert_eq!((bytes["send"].0, bytes["recv"].0), (2000, 2000));
+}
+
+/// The directory of Perfetto's interface, as `--fetch-ui` fetches it: once for all runs of the tests.
+fn interface(scratch: &Scratch) -> PathBuf {
+    let data = Path::new(env!("CARGO_TARGET_TMPDIR")).join("interface");
+    let release = data.join("lookback").join(format!("perfetto-{RELEASE}"));
+    if !release.join("index.html").is_file() {
+        run(scratch.lookback(&["view", "--fetch-ui"]).env("XDG_DATA_HOME", &data)).success();
+    }
+    match release.join(RELEASE) {
+        nested if nested.is_dir() => nested,
+        _ => release,
+    }
+}
+
+/// What trace_processor answers to a question about a trace.
+fn ask(scratch: &Scratch, trace: &str, query: &str) -> String {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/command/converting/trace_processor.js");
+    run(scratch.command("node").arg(script).arg(interface(scratch)).args([trace, query])).success().stdout
+}
+
+#[test]
+fn trace_processor_has_each_call_with_its_arguments() {
+    if is_missing(&["node", "python3"]) {
+        return;
+    }
+    let scratch = recorded();
+    converted(&scratch, "trace.pftrace", &[]);
+    let query = "SELECT 'slice', name, COUNT(*), SUM(dur) FROM slice WHERE category = 'libc' GROUP BY name";
+    let found = ask(&scratch, "trace.pftrace", query);
+    assert_durations(&sums(&found, "slice\t"), &durations(&scratch));
+    let errors = "SELECT name, value FROM stats WHERE severity != 'info' AND value > 0";
+    assert_eq!(ask(&scratch, "trace.pftrace", errors), "");
+    let query = "SELECT key, display_value FROM slice JOIN args USING (arg_set_id) WHERE slice.name = 'open'";
+    let found = ask(&scratch, "trace.pftrace", query);
+    for text in
+        ["debug.flags\tO_RDWR|O_CLOEXEC", "debug.error\tENOENT", "debug.pathname\t/'; DROP TABLE slice"]
+    {
+        assert!(found.contains(text), "{text} is not in {found}");
+    }
+}
