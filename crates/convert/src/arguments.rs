@@ -57,7 +57,7 @@ pub(crate) struct ShownFields {
 #[derive(Debug)]
 pub(crate) struct ArgumentShape {
     pub(crate) name: Rc<str>,
-    /// Another one for each field of each event, from 1 on.
+    /// Counted over the fields of all events, from 1 on.
     pub(crate) place: usize,
     index: usize,
     field: Field,
@@ -80,8 +80,8 @@ enum ArgumentKind {
 
 impl ShownFields {
     /// Of an event. The length of a slice is seen without it. A pointer whose target the event at the call's
-    /// end has says nothing more.
-    pub(crate) fn of(event: &Event, events: &EventTable) -> ShownFields {
+    /// end has says nothing more. `places` are those that have been given to fields.
+    pub(crate) fn of(event: &Event, events: &EventTable, places: &mut usize) -> ShownFields {
         let format = event.format();
         let own = format.fields.iter().enumerate().skip(format.common);
         let exit = exit_of(format, events).map(Event::format);
@@ -94,7 +94,10 @@ impl ShownFields {
         let shown = own.filter(|(index, field)| is_shown(*index, field));
         let arguments = shown.map(|(index, field)| ArgumentShape {
             name: field.name.as_str().into(),
-            place: usize::from(format.id) * MOST_FIELDS + index.min(MOST_FIELDS - 1) + 1,
+            place: {
+                *places += 1;
+                *places
+            },
             index,
             kind: kind(event, index, field),
             field: field.clone(),
@@ -102,9 +105,6 @@ impl ShownFields {
         ShownFields { arguments: arguments.collect(), error: ErrorField::of(format) }
     }
 }
-
-/// More fields than an event has.
-const MOST_FIELDS: usize = 1 << 10;
 
 fn kind(event: &Event, index: usize, field: &Field) -> ArgumentKind {
     match field.element_type() {

@@ -2,7 +2,7 @@
 
 use crate::arguments::SliceArguments;
 use export::Error;
-use query::ProcessTree;
+use query::{ProcessTree, RecordLink};
 use std::rc::Rc;
 use trace_data::info::TraceInfo;
 use trace_data::page::Missed;
@@ -42,6 +42,26 @@ pub trait Drawing {
     ///
     /// Those of [`Drawing::begin`].
     fn state(&mut self, change: &RunChange<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let _ = (change, trace);
+        Ok(())
+    }
+
+    /// Whether links and counters are drawn: finding them takes time.
+    fn has_links(&self) -> bool {
+        false
+    }
+
+    /// What is drawn next, of a thread, is at these links.
+    fn link(&mut self, links: &[RecordLink]) {
+        let _ = links;
+    }
+
+    /// A number changes.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Drawing::begin`].
+    fn counter(&mut self, change: &CounterChange, trace: &TraceInfo<'_>) -> Result<(), Error> {
         let _ = (change, trace);
         Ok(())
     }
@@ -87,6 +107,20 @@ impl<A: Drawing, B: Drawing> Drawing for (A, B) {
     fn state(&mut self, change: &RunChange<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
         self.0.state(change, trace)?;
         self.1.state(change, trace)
+    }
+
+    fn has_links(&self) -> bool {
+        self.0.has_links() || self.1.has_links()
+    }
+
+    fn link(&mut self, links: &[RecordLink]) {
+        self.0.link(links);
+        self.1.link(links);
+    }
+
+    fn counter(&mut self, change: &CounterChange, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.0.counter(change, trace)?;
+        self.1.counter(change, trace)
     }
 
     fn lost(&mut self, cpu: u32, time: u64, count: Missed, trace: &TraceInfo<'_>) -> Result<(), Error> {
@@ -219,4 +253,28 @@ pub enum RunState {
     Sleeping,
     /// It waits, and nothing else ends that: for a disk.
     Blocked,
+}
+
+/// A number changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CounterChange {
+    /// What is counted.
+    pub kind: CounterKind,
+    /// Of which process; 0 of all.
+    pub process: i32,
+    /// When.
+    pub time: u64,
+    /// How many there are from then on.
+    pub value: u64,
+}
+
+/// What is counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum CounterKind {
+    /// Open descriptors that were opened, or inherited, in the trace.
+    OpenDescriptors,
+    /// Bytes that were allocated in the trace and not freed.
+    Heap,
+    /// Bytes in pipes and socket pairs.
+    BytesInFlight,
 }

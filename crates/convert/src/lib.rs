@@ -69,7 +69,8 @@ mod timeline;
 
 pub use chrome::ChromeTrace;
 pub use drawing::{
-    Drawing, Instant, RunChange, RunState, SliceEnd, SliceEnding, SliceName, SliceStart, Track,
+    CounterChange, CounterKind, Drawing, Instant, RunChange, RunState, SliceEnd, SliceEnding, SliceName,
+    SliceStart, Track,
 };
 pub use firefox::FirefoxProfile;
 pub use folded::{FoldedStacks, StackWeight};

@@ -1,6 +1,7 @@
 //! Perfetto's traces: track events, with names that are written once, and times that count from packet to
-//! packet. `ui.perfetto.dev` shows them, and trace_processor answers questions in SQL.
+//! packet, compressed. `ui.perfetto.dev` shows them, and trace_processor answers questions in SQL.
 
+mod deflate;
 mod event;
 mod interned;
 mod message;
@@ -8,12 +9,14 @@ mod packets;
 mod wire;
 
 use crate::chrome::lost_text;
-use crate::drawing::{Drawing, Instant, RunChange, RunState, SliceEnd, SliceStart, Track};
+use crate::drawing::{
+    CounterChange, CounterKind, Drawing, Instant, RunChange, RunState, SliceEnd, SliceStart, Track,
+};
 use event::{EventEncoder, EventKind, Moment};
 use export::Error;
 use message::*;
 use packets::PacketWriter;
-use query::ProcessTree;
+use query::{ProcessTree, RecordLink};
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use trace_data::info::TraceInfo;
@@ -22,6 +25,7 @@ use trace_data::page::Missed;
 /// The tracks of processes and CPUs have numbers from here on: those of threads are smaller.
 const PROCESS_TRACKS: u64 = 1 << 32;
 const CPU_TRACKS: u64 = 1 << 33;
+const COUNTER_TRACKS: u64 = 1 << 34;
 
 /// Writes a trace that Perfetto reads.
 #[derive(Debug)]
@@ -80,17 +84,54 @@ impl<W: Write> PerfettoTrace<W> {
         self.threads[place] = true;
         let tid = track.tid;
         let pid = trace.tasks.tgid(tid).unwrap_or(tid);
-        let name = |tid| trace.tasks.comm(tid).unwrap_or("?").to_owned();
-        self.describe(TrackDescriptor {
-            uuid: PROCESS_TRACKS + u64::from(pid.unsigned_abs()),
-            process: Some(ProcessDescriptor { pid, process_name: name(pid) }),
-            ..TrackDescriptor::default()
-        })?;
+        self.describe_process(pid, trace)?;
+        let thread_name = trace.tasks.comm(tid).unwrap_or("?").to_owned();
         self.describe(TrackDescriptor {
             uuid: track.number,
-            thread: Some(ThreadDescriptor { pid, tid, thread_name: name(tid) }),
+            thread: Some(ThreadDescriptor { pid, tid, thread_name }),
             ..TrackDescriptor::default()
         })
+    }
+
+    /// Describes a process, unless that was done. The number of its track.
+    fn describe_process(&mut self, pid: i32, trace: &TraceInfo<'_>) -> Result<u64, Error> {
+        let uuid = PROCESS_TRACKS + u64::from(pid.unsigned_abs());
+        let process_name = trace.tasks.comm(pid).unwrap_or("?").to_owned();
+        let process = Some(ProcessDescriptor { pid, process_name });
+        self.describe(TrackDescriptor { uuid, process, ..TrackDescriptor::default() })?;
+        Ok(uuid)
+    }
+
+    /// Describes a counter, unless that was done. The number of its track.
+    fn describe_counter(
+        &mut self,
+        kind: CounterKind,
+        process: i32,
+        trace: &TraceInfo<'_>,
+    ) -> Result<u64, Error> {
+        const COUNT: u32 = 2;
+        const BYTES: u32 = 3;
+        let (place, name, unit) = match kind {
+            CounterKind::OpenDescriptors => (1, "Open descriptors", COUNT),
+            CounterKind::Heap => (2, "Allocated bytes", BYTES),
+            CounterKind::BytesInFlight => (3, "Bytes in pipes and socket pairs", BYTES),
+        };
+        let uuid = place * COUNTER_TRACKS + u64::from(process.unsigned_abs());
+        if !self.tracks.contains(&uuid) {
+            let parent_uuid = match process {
+                0 => None,
+                pid => Some(self.describe_process(pid, trace)?),
+            };
+            let (name, counter) = (Some(name.to_owned()), Some(CounterDescriptor { unit }));
+            self.describe(TrackDescriptor {
+                uuid,
+                name,
+                parent_uuid,
+                counter,
+                ..TrackDescriptor::default()
+            })?;
+        }
+        Ok(uuid)
     }
 
     /// Adds an event on a thread's track.
@@ -111,7 +152,13 @@ impl<W: Write> Drawing for PerfettoTrace<W> {
     }
 
     fn end(&mut self, slice: &SliceEnd<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        let SliceEnd { track, time, arguments, ending, .. } = *slice;
+        let SliceEnd { track, start, time, arguments, ending, .. } = *slice;
+        // Arrows lead to where a slice begins, and never back in time.
+        if self.events.has_link_since(start) {
+            let arrival =
+                Moment { text: Some("arrived"), ..Moment::new(EventKind::Instant, track.number, time) };
+            self.add(&arrival, track, trace)?;
+        }
         let ending = ending.describe();
         let moment = Moment { arguments, ending, ..Moment::new(EventKind::End, track.number, time) };
         self.add(&moment, track, trace)
@@ -137,6 +184,23 @@ impl<W: Write> Drawing for PerfettoTrace<W> {
         let task_state = Some(TaskState { cpu: cpu as i32, comm, tid: tid.into(), state });
         self.packets.start(time, trace)?;
         self.packets.push(TracePacket { task_state, ..TracePacket::default() }, Some(time))
+    }
+
+    fn has_links(&self) -> bool {
+        true
+    }
+
+    fn link(&mut self, links: &[RecordLink]) {
+        self.events.link(links);
+    }
+
+    fn counter(&mut self, change: &CounterChange, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let CounterChange { kind, process, time, value } = *change;
+        self.packets.start(time, trace)?;
+        let track = self.describe_counter(kind, process, trace)?;
+        let moment = Moment { value: Some(value), ..Moment::new(EventKind::Counter, track, time) };
+        let event = self.events.encode(&moment, trace);
+        self.packets.push_event(event, time)
     }
 
     fn lost(&mut self, cpu: u32, time: u64, count: Missed, trace: &TraceInfo<'_>) -> Result<(), Error> {

@@ -1,5 +1,6 @@
 //! Records as slices: which two are the ends of one, and which is in which.
 
+mod counters;
 mod names;
 mod role;
 mod sink;
@@ -7,9 +8,10 @@ mod thread_slices;
 
 use crate::arguments::{ShownFields, SliceArguments};
 use crate::drawing::{Drawing, Instant, RunChange, RunState, SliceEnd, SliceEnding, SliceName, SliceStart};
+use counters::TimelineCounters;
 use export::Error;
 use names::SliceNames;
-use query::{ProcessTree, are_ends_of_one_call, has_no_end};
+use query::{ProcessTree, RecordLink, are_ends_of_one_call, has_no_end};
 use role::{TimelineEvent, TimelineRole, slice_name};
 use std::rc::Rc;
 use thread_slices::{OpenSlice, SliceKey, ThreadSlices, ThreadTable};
@@ -26,9 +28,15 @@ pub struct SliceTimeline<D> {
     gaps: Gaps,
     /// By event id.
     events: Vec<Option<Rc<TimelineEvent>>>,
+    /// How many fields they have.
+    fields: usize,
     names: SliceNames,
     processes: ProcessTree,
     threads: ThreadTable,
+    /// None where the drawing has none.
+    counters: Option<TimelineCounters>,
+    /// The links that the record is at.
+    links: Vec<RecordLink>,
     /// The time of the last record.
     last: u64,
 }
@@ -38,7 +46,19 @@ impl<D: Drawing> SliceTimeline<D> {
     pub fn new(drawing: D, gaps: Gaps) -> SliceTimeline<D> {
         let (events, names, threads) = (Vec::new(), SliceNames::default(), ThreadTable::default());
         let processes = ProcessTree::new(gaps.clone());
-        SliceTimeline { drawing, gaps, events, names, processes, threads, last: 0 }
+        let counters = drawing.has_links().then(|| TimelineCounters::new(gaps.clone()));
+        SliceTimeline {
+            drawing,
+            gaps,
+            events,
+            fields: 0,
+            names,
+            processes,
+            threads,
+            counters,
+            links: Vec::new(),
+            last: 0,
+        }
     }
 
     /// What draws.
@@ -58,7 +78,7 @@ impl<D: Drawing> SliceTimeline<D> {
             self.events[place] = Some(Rc::new(TimelineEvent {
                 role,
                 name,
-                shape: ShownFields::of(event, trace.events),
+                shape: ShownFields::of(event, trace.events, &mut self.fields),
                 is_of_processes: event.format().name.starts_with("sched_process_"),
             }));
         }
@@ -74,6 +94,7 @@ impl<D: Drawing> SliceTimeline<D> {
         if is_chosen && record.lost != Missed::None {
             self.drawing.lost(record.cpu, record.time, record.lost, trace)?;
         }
+        self.count(record, is_chosen, trace)?;
         let Some(event) = self.event(record.id(), trace) else { return Ok(()) };
         if event.is_of_processes {
             self.processes.add(record, is_chosen, trace);
@@ -141,6 +162,24 @@ impl<D: Drawing> SliceTimeline<D> {
         Ok(())
     }
 
+    /// Finds the links that a record is at, and what is counted.
+    fn count(&mut self, record: &Record<'_>, is_chosen: bool, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let Some(counters) = &mut self.counters else { return Ok(()) };
+        self.links.clear();
+        for change in counters.add(record, is_chosen, &mut self.links, trace) {
+            self.drawing.counter(change, trace)?;
+        }
+        Ok(())
+    }
+
+    /// What is drawn next is what the record is about.
+    fn link(&mut self) {
+        if !self.links.is_empty() {
+            self.drawing.link(&self.links);
+            self.links.clear();
+        }
+    }
+
     fn begin(
         &mut self,
         record: &Record<'_>,
@@ -168,7 +207,11 @@ impl<D: Drawing> SliceTimeline<D> {
         let (name, start) = (Rc::clone(slice.name), slice.time);
         let open = OpenSlice { key, name, start, inner: 0, is_drawn, stack: None };
         self.thread(slice.track.tid).push(open);
-        if is_drawn { self.drawing.begin(slice, trace) } else { Ok(()) }
+        if !is_drawn {
+            return Ok(());
+        }
+        self.link();
+        self.drawing.begin(slice, trace)
     }
 
     /// A record ends the slice that has this key, and took so long if it says so.
@@ -194,6 +237,7 @@ impl<D: Drawing> SliceTimeline<D> {
                 let end = length.map_or(time, |length| start.saturating_add(length).min(time));
                 let arguments =
                     is_chosen.then_some(SliceArguments { shape: &event.shape, payload: record.payload });
+                self.link();
                 return self.close(tid, end, arguments, SliceEnding::Returned, trace);
             }
             // What goes on now has begun in the gap.
@@ -273,8 +317,8 @@ impl<D: Drawing> SliceTimeline<D> {
         if !is_chosen {
             return Ok(());
         }
-        let thread = self.thread(record.pid());
-        let track = thread.track;
+        self.link();
+        let track = self.thread(record.pid()).track;
         let Some(thread) = self.threads.known(record.pid()) else { return Ok(()) };
         let arguments = Some(SliceArguments { shape: &event.shape, payload: record.payload });
         let (time, name, within) = (record.time, &event.name, thread.names());

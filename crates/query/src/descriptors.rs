@@ -24,7 +24,7 @@ use trace_data::record::Record;
 pub struct Descriptors {
     gaps: Gaps,
     /// By event id.
-    roles: HashMap<u16, DescriptorRole>,
+    roles: Vec<Option<DescriptorRole>>,
     /// The calls on descriptors that each thread is in, the innermost last: the entry's id, and arguments.
     calls: HashMap<i32, Vec<(u16, [i64; 3])>>,
     /// By process.
@@ -66,7 +66,7 @@ impl Descriptors {
     pub fn new(gaps: Gaps) -> Descriptors {
         Descriptors {
             gaps,
-            roles: HashMap::new(),
+            roles: Vec::new(),
             calls: HashMap::new(),
             tables: HashMap::new(),
             made: HashMap::new(),
@@ -102,6 +102,17 @@ impl Descriptors {
         self.known(field, record, trace)?.channel
     }
 
+    /// How many descriptors of a process are open, as far as that is known.
+    pub(crate) fn open(&self, process: i32) -> usize {
+        self.tables.get(&process).map_or(0, HashMap::len)
+    }
+
+    /// Whether anybody has an end of a channel.
+    pub(crate) fn has(&self, end: DescriptorChannel) -> bool {
+        let tables = self.tables.values().chain(self.unborn.values()).chain(self.made.values());
+        tables.flat_map(HashMap::values).any(|state| state.channel == Some(end))
+    }
+
     /// What is known of the descriptor in a field, if it can't be another one by now.
     fn known(&self, field: &str, record: &Record<'_>, trace: &TraceInfo<'_>) -> Option<&DescriptorState> {
         let tid = record.pid();
@@ -113,8 +124,8 @@ impl Descriptors {
         (is_known && !self.gaps.lie_between(state.since, record.time)).then_some(state)
     }
 
-    /// Looks at a record. All have to come, in the order of time.
-    pub fn add(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) {
+    /// Looks at a record. All have to come, in the order of time. Whether it is about descriptors.
+    pub fn add(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> bool {
         self.knows.get_or_insert_with(|| {
             let has = |event: &str| has_happened(trace, events::LIBC, event);
             (has("close"), has("socket"))
@@ -127,7 +138,11 @@ impl Descriptors {
         };
         let (tid, payload) = (record.pid(), record.payload);
         let process = |tid: i32| trace.tasks.tgid(tid).unwrap_or(tid);
-        match self.roles.entry(record.id()).or_insert_with(find) {
+        let place = usize::from(record.id());
+        if self.roles.len() <= place {
+            self.roles.resize_with(place + 1, || None);
+        }
+        match self.roles[place].get_or_insert_with(find) {
             DescriptorRole::Entry(action, fields) => {
                 let action = *action;
                 let argument = |field: &Option<_>| role::integer(field, payload).unwrap_or(-1);
@@ -159,8 +174,9 @@ impl Descriptors {
                     self.tables.remove(&process(tid));
                 }
             }
-            DescriptorRole::Other => {}
+            DescriptorRole::Other => return false,
         }
+        true
     }
 
     /// The arguments of the innermost call of this kind that a thread is in. Those in it were left by a jump.

@@ -15,6 +15,7 @@ mod thread_handles;
 mod wait_role;
 mod wakers;
 
+pub(crate) use blocking_call::reads;
 pub use blocking_call::{WaitKind, WaitObject};
 pub use run_times::OffCpu;
 pub use sums::{ObjectWaits, PeerWaits, ThreadWaits, WaitCause, WaitPeer};

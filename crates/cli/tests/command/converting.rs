@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// Reads a Perfetto trace by the rules of Protocol Buffers alone: prints `slice NAME COUNT NANOSECONDS`,
 /// `lost N`, `loose N` for ends without a start or starts without an end, and `text TEXT` of arguments.
 const READER: &str = r#"
-import sys
+import sys, zlib
 def fields(data):
     at = 0
     def varint():
@@ -24,10 +24,14 @@ def fields(data):
             size = varint(); yield key >> 3, data[at:at + size]; at += size
         else:
             size = 8 if kind == 1 else 4; yield key >> 3, data[at:at + size]; at += size
+def packets(data):
+    for number, packet in fields(data):
+        assert number == 1
+        packet = list(fields(packet))
+        if packet[0][0] == 50: yield from packets(zlib.decompress(packet[0][1]))
+        else: yield packet
 names, now, open_, sums, loose, lost, texts = {}, 0, {}, {}, 0, 0, []
-for number, packet in fields(open(sys.argv[1], 'rb').read()):
-    assert number == 1
-    packet = list(fields(packet))
+for packet in packets(open(sys.argv[1], 'rb').read()):
     fixed = dict(packet)
     if 6 in fixed:
         clocks = [dict(fields(clock)) for n, clock in fields(fixed[6]) if n == 1]

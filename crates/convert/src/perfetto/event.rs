@@ -2,9 +2,10 @@
 
 use super::interned::Interned;
 use super::packets::EncodedEvent;
-use super::wire::{put_bytes, put_number};
+use super::wire::{put_bytes, put_fixed, put_number};
 use crate::arguments::{ArgumentValue, SliceArguments};
 use crate::drawing::SliceName;
+use query::RecordLink;
 use std::rc::Rc;
 use trace_data::info::TraceInfo;
 
@@ -15,6 +16,9 @@ const KIND: u32 = 9;
 const NAME: u32 = 10;
 const TRACK: u32 = 11;
 const NAME_TEXT: u32 = 23;
+const COUNTER_VALUE: u32 = 30;
+const FLOW: u32 = 47;
+const LAST_FLOW: u32 = 48;
 
 /// Fields of its `DebugAnnotation`.
 const ARGUMENT_NAME: u32 = 1;
@@ -30,6 +34,7 @@ pub(super) enum EventKind {
     Begin = 1,
     End = 2,
     Instant = 3,
+    Counter = 4,
 }
 
 /// A track event.
@@ -45,11 +50,13 @@ pub(super) struct Moment<'a> {
     pub(super) arguments: Option<SliceArguments<'a>>,
     /// How a slice has ended, if that is unusual.
     pub(super) ending: Option<&'a str>,
+    /// That of a counter.
+    pub(super) value: Option<u64>,
 }
 
 impl Moment<'_> {
     pub(super) fn new(kind: EventKind, track: u64, time: u64) -> Self {
-        Moment { kind, track, time, name: None, text: None, arguments: None, ending: None }
+        Moment { kind, track, time, name: None, text: None, arguments: None, ending: None, value: None }
     }
 }
 
@@ -59,6 +66,8 @@ pub(super) struct EventEncoder {
     interned: Interned,
     event: Vec<u8>,
     annotation: Vec<u8>,
+    /// The links that the next event of a thread is at.
+    links: Vec<RecordLink>,
     /// The name of the argument that says how a slice has ended.
     ending: Rc<str>,
 }
@@ -66,14 +75,31 @@ pub(super) struct EventEncoder {
 impl Default for EventEncoder {
     fn default() -> EventEncoder {
         let (event, annotation) = (Vec::new(), Vec::new());
-        EventEncoder { interned: Interned::default(), event, annotation, ending: "ending".into() }
+        EventEncoder {
+            interned: Interned::default(),
+            event,
+            annotation,
+            links: Vec::new(),
+            ending: "ending".into(),
+        }
     }
 }
 
 impl EventEncoder {
+    /// The next event of a thread is at these links.
+    pub(super) fn link(&mut self, links: &[RecordLink]) {
+        self.links.clear();
+        self.links.extend_from_slice(links);
+    }
+
+    /// Whether something has come to the next event that had not begun at a time.
+    pub(super) fn has_link_since(&self, time: u64) -> bool {
+        self.links.iter().any(|link| link.is_end && link.begun > time)
+    }
+
     /// The bytes of an event.
     pub(super) fn encode(&mut self, moment: &Moment<'_>, trace: &TraceInfo<'_>) -> EncodedEvent<'_> {
-        let EventEncoder { interned, event, annotation, ending } = self;
+        let EventEncoder { interned, event, annotation, links, ending } = self;
         event.clear();
         put_number(KIND, moment.kind as u64, event);
         put_number(TRACK, moment.track, event);
@@ -98,6 +124,13 @@ impl EventEncoder {
             put_number(ARGUMENT_NAME, interned.argument_name(ending), annotation);
             put_value(ArgumentValue::Text(text.into()), interned, trace, annotation);
             put_bytes(ANNOTATION, annotation, event);
+        }
+        if let Some(value) = moment.value {
+            put_number(COUNTER_VALUE, value, event);
+        } else {
+            for RecordLink { id, is_end, .. } in links.drain(..) {
+                put_fixed(if is_end { LAST_FLOW } else { FLOW }, id, event);
+            }
         }
         EncodedEvent { event, interned: interned.new_entries() }
     }

@@ -22,7 +22,7 @@ pub(super) struct Interned {
     categories: HashMap<Rc<str>, u64>,
     argument_names: HashMap<Rc<str>, u64>,
     /// The numbers of argument names by the places of their fields.
-    arguments: HashMap<usize, u64>,
+    arguments: Vec<Option<u64>>,
     texts: HashMap<Rc<str>, u64>,
     /// The texts of numbers.
     numbers: HashMap<(usize, u64), u64>,
@@ -59,11 +59,12 @@ impl Interned {
 
     /// The number of an argument's name.
     pub(super) fn argument(&mut self, argument: &ArgumentShape) -> u64 {
-        if let Some(iid) = self.arguments.get(&argument.place) {
+        if let Some(Some(iid)) = self.arguments.get(argument.place) {
             return *iid;
         }
         let iid = self.argument_name(&argument.name);
-        self.arguments.insert(argument.place, iid);
+        self.arguments.resize(self.arguments.len().max(argument.place + 1), None);
+        self.arguments[argument.place] = Some(iid);
         iid
     }
 

@@ -63,8 +63,18 @@ pub(super) struct TrackDescriptor {
     pub(super) process: Option<ProcessDescriptor>,
     #[prost(message, optional, tag = "4")]
     pub(super) thread: Option<ThreadDescriptor>,
+    #[prost(uint64, optional, tag = "5")]
+    pub(super) parent_uuid: Option<u64>,
+    #[prost(message, optional, tag = "8")]
+    pub(super) counter: Option<CounterDescriptor>,
     #[prost(uint32, optional, tag = "15")]
     pub(super) sibling_merge_behavior: Option<u32>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct CounterDescriptor {
+    #[prost(uint32, tag = "3")]
+    pub(super) unit: u32,
 }
 
 #[derive(Clone, PartialEq, Message)]

@@ -1,5 +1,6 @@
 //! Packets on their way into a file: each with its time, which counts from the one before.
 
+use super::deflate::DeflateThread;
 use super::message::*;
 use super::wire::{put_bytes, put_number};
 use export::Error;
@@ -28,15 +29,17 @@ const TRACK_EVENT: u32 = 11;
 const INTERNED_DATA: u32 = 12;
 const CLOCK_ID: u32 = 58;
 
-/// Bytes that are collected before they are written.
-const WRITE: usize = 64 * 1024;
+/// Bytes of packets that are compressed together.
+const CHUNK: usize = 256 * 1024;
 
 /// Writes packets.
 #[derive(Debug)]
 pub(super) struct PacketWriter<W> {
     out: W,
-    /// Packets that are not written yet.
+    /// Packets that are not compressed yet.
     bytes: Vec<u8>,
+    /// Started with the first chunk.
+    deflate: Option<DeflateThread>,
     packet: Vec<u8>,
     /// The time of the last packet; none before the first.
     time: Option<u64>,
@@ -52,7 +55,7 @@ pub(super) struct EncodedEvent<'a> {
 
 impl<W: Write> PacketWriter<W> {
     pub(super) fn new(out: W) -> PacketWriter<W> {
-        PacketWriter { out, bytes: Vec::new(), packet: Vec::new(), time: None }
+        PacketWriter { out, bytes: Vec::new(), deflate: None, packet: Vec::new(), time: None }
     }
 
     /// Writes what all clocks show, before anything that has a time.
@@ -86,7 +89,7 @@ impl<W: Write> PacketWriter<W> {
             (packet.timestamp, packet.timestamp_clock_id) = self.timestamp(time);
         }
         put_bytes(PACKET, &packet.encode_to_vec(), &mut self.bytes);
-        self.write_if(WRITE)
+        self.write_if(CHUNK)
     }
 
     /// Adds a packet with a track event.
@@ -105,7 +108,7 @@ impl<W: Write> PacketWriter<W> {
         }
         put_bytes(TRACK_EVENT, encoded.event, packet);
         put_bytes(PACKET, packet, &mut self.bytes);
-        self.write_if(WRITE)
+        self.write_if(CHUNK)
     }
 
     /// A time as a packet has it. One that lies before the last is of a clock of its own.
@@ -120,16 +123,24 @@ impl<W: Write> PacketWriter<W> {
     }
 
     fn write_if(&mut self, size: usize) -> Result<(), Error> {
-        if self.bytes.len() >= size {
-            self.out.write_all(&self.bytes)?;
-            self.bytes.clear();
+        if self.bytes.len() < size {
+            return Ok(());
         }
-        Ok(())
+        let next = Vec::with_capacity(CHUNK + CHUNK / 8);
+        let chunk = std::mem::replace(&mut self.bytes, next);
+        let deflate = match &mut self.deflate {
+            Some(deflate) => deflate,
+            none => none.insert(DeflateThread::start()?),
+        };
+        deflate.push(chunk, &mut self.out)
     }
 
     /// Writes what is left.
     pub(super) fn finish(&mut self) -> Result<(), Error> {
         self.write_if(0)?;
+        if let Some(deflate) = self.deflate.take() {
+            deflate.finish(&mut self.out)?;
+        }
         Ok(self.out.flush()?)
     }
 }

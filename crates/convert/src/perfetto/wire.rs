@@ -18,6 +18,12 @@ pub(super) fn put_number(field: u32, value: u64, out: &mut Vec<u8>) {
     put_varint(value, out);
 }
 
+/// Appends a field of 8 bytes.
+pub(super) fn put_fixed(field: u32, value: u64, out: &mut Vec<u8>) {
+    put_varint(u64::from(field << 3 | 1), out);
+    out.extend_from_slice(&value.to_le_bytes());
+}
+
 /// Appends a field that is a string or a message.
 #[inline]
 pub(super) fn put_bytes(field: u32, bytes: &[u8], out: &mut Vec<u8>) {

@@ -28,6 +28,11 @@ impl DescriptorChannel {
         }
     }
 
+    /// Whether bytes go through, and not a number.
+    pub(crate) fn has_bytes(self) -> bool {
+        self.kind != ChannelKind::Counter
+    }
+
     /// The end that gets what is written to this one, and is free again for what is read from it.
     pub(crate) fn other(self) -> DescriptorChannel {
         match self.kind {

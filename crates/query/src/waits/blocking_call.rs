@@ -134,7 +134,7 @@ pub(super) fn waited_for(call: &str) -> Option<(WaitKind, &'static str)> {
 }
 
 /// Whether bytes come from a descriptor.
-pub(super) fn reads(call: &str) -> bool {
+pub(crate) fn reads(call: &str) -> bool {
     matches!(call, "read" | "readv" | "eventfd_read" | "recv" | "recvfrom" | "recvmsg" | "recvmmsg")
 }
 

@@ -1,0 +1,275 @@
+//! What leads from one record to another: a fork to what the child does, bytes that are written to where they
+//! are read, a connection to where it is accepted, a span to where it is entered.
+
+mod channel_queue;
+mod link_role;
+
+use crate::descriptors::{DescriptorChannel, Descriptors};
+use channel_queue::ChannelQueue;
+use link_role::LinkRole;
+use std::collections::{HashMap, VecDeque};
+use trace_data::gaps::Gaps;
+use trace_data::info::TraceInfo;
+use trace_data::record::Record;
+
+/// A link that a record is at. All records with the same number are linked, one to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordLink {
+    /// Its number: small ones are counted, those of spans are large.
+    pub id: u64,
+    /// The time of the record at which it begins; of a span, that of this record.
+    pub begun: u64,
+    /// Whether it ends there.
+    pub is_end: bool,
+}
+
+impl RecordLink {
+    /// Its end.
+    fn end(self) -> RecordLink {
+        RecordLink { is_end: true, ..self }
+    }
+}
+
+/// What a record does to links, and to what goes through descriptors.
+#[derive(Debug)]
+pub struct LinkedRecord<'a> {
+    /// The links that it is at.
+    pub links: &'a [RecordLink],
+    /// Whether descriptors may have been opened or closed by it, or bytes written or read.
+    pub counts: bool,
+}
+
+/// Finds links between records. Takes memory for each descriptor that is open, and for what is under way.
+#[derive(Debug)]
+pub struct RecordLinks {
+    descriptors: Descriptors,
+    /// By event id.
+    roles: Vec<Option<LinkRole>>,
+    /// How many links there have been.
+    count: u64,
+    /// The links of children that have done nothing yet.
+    born: HashMap<i32, RecordLink>,
+    /// What is on its way to the ends of channels.
+    queues: HashMap<DescriptorChannel, ChannelQueue>,
+    /// The calls on channels that threads are in.
+    calls: HashMap<i32, ChannelCall>,
+    /// The descriptors of sockets in calls that threads are in, with the process.
+    sockets: HashMap<i32, (i32, i64)>,
+    /// The addresses that sockets are bound to, by process and descriptor.
+    bound: HashMap<(i32, i64), String>,
+    /// The links of connections that are being made, by thread; where they are not yet accepted.
+    connecting: HashMap<i32, Option<RecordLink>>,
+    /// Those of connections that are made and not accepted yet, by address. None stands for one that was
+    /// accepted before.
+    connections: HashMap<String, VecDeque<Option<RecordLink>>>,
+    found: Vec<RecordLink>,
+}
+
+/// A call that reads from an end of a channel, or writes so that it comes there.
+#[derive(Debug, Clone, Copy)]
+struct ChannelCall {
+    end: DescriptorChannel,
+    /// The number of the write in its queue.
+    write: Option<u64>,
+}
+
+impl RecordLinks {
+    /// Events are missing from `gaps`.
+    pub fn new(gaps: Gaps) -> RecordLinks {
+        RecordLinks {
+            descriptors: Descriptors::new(gaps),
+            roles: Vec::new(),
+            count: 0,
+            born: HashMap::new(),
+            queues: HashMap::new(),
+            calls: HashMap::new(),
+            sockets: HashMap::new(),
+            bound: HashMap::new(),
+            connecting: HashMap::new(),
+            connections: HashMap::new(),
+            found: Vec::new(),
+        }
+    }
+
+    /// Looks at a record. All have to come, in the order of time. Of one that is not chosen no link begins.
+    pub fn add(&mut self, record: &Record<'_>, is_chosen: bool, trace: &TraceInfo<'_>) -> LinkedRecord<'_> {
+        self.found.clear();
+        let tid = record.pid();
+        if is_chosen
+            && !self.born.is_empty()
+            && let Some(link) = self.born.remove(&tid)
+        {
+            self.found.push(link.end());
+        }
+        let place = usize::from(record.id());
+        if self.roles.len() <= place {
+            self.roles.resize(place + 1, None);
+        }
+        if self.roles[place].is_none() {
+            self.roles[place] = trace.events.get(record.id()).map(|event| LinkRole::of(event.format()));
+        }
+        // What a descriptor refers to is to be known before the call changes that.
+        if let Some(role) = self.roles[place].take() {
+            self.apply(&role, record, is_chosen, trace);
+            self.roles[place] = Some(role);
+        }
+        let is_of_descriptors = self.descriptors.add(record, trace);
+        let role = self.roles[place].as_ref();
+        let moves = matches!(role, Some(LinkRole::Write { .. } | LinkRole::Moved(_)));
+        if matches!(role, Some(LinkRole::Close)) {
+            self.forget_closed();
+        }
+        LinkedRecord { links: &self.found, counts: is_of_descriptors || moves }
+    }
+
+    /// How many descriptors of a process are open that were opened, or inherited, in the trace.
+    pub fn open_descriptors(&self, process: i32) -> usize {
+        self.descriptors.open(process)
+    }
+
+    /// Bytes that are written to pipes and socket pairs and not read yet.
+    pub fn bytes_in_flight(&self) -> u64 {
+        self.queues.values().map(ChannelQueue::bytes).sum()
+    }
+
+    fn apply(&mut self, role: &LinkRole, record: &Record<'_>, is_chosen: bool, trace: &TraceInfo<'_>) {
+        let (tid, payload) = (record.pid(), record.payload);
+        let process = trace.tasks.tgid(tid).unwrap_or(tid);
+        match role {
+            LinkRole::Fork(child) => {
+                if let Some(child) = child.integer(payload).filter(|_| is_chosen) {
+                    let link = self.begin(record.time);
+                    self.born.insert(child as i32, link);
+                }
+            }
+            LinkRole::Span(span) => {
+                if let Some(span) = span.integer(payload).filter(|span| *span != 0 && is_chosen) {
+                    let id = SPANS | (process as u64) << 40 ^ span as u64 & !SPANS;
+                    self.found.push(RecordLink { id, begun: record.time, is_end: false });
+                }
+            }
+            LinkRole::Write { field, count } => {
+                let Some(channel) = self.descriptors.channel(field, record, trace) else { return };
+                let size = count.as_ref().and_then(|count| count.integer(payload)).unwrap_or(1) as u64;
+                let link = is_chosen.then(|| self.begin(record.time));
+                let end = channel.other();
+                let write = self.queues.entry(end).or_default().push(link, size);
+                self.calls.insert(tid, ChannelCall { end, write: Some(write) });
+            }
+            LinkRole::Read { field } => {
+                if let Some(end) = self.descriptors.channel(field, record, trace) {
+                    self.calls.insert(tid, ChannelCall { end, write: None });
+                }
+            }
+            LinkRole::Moved(result) => {
+                let result = result.integer(payload).unwrap_or(-1);
+                let Some(ChannelCall { end, write }) = self.calls.remove(&tid) else { return };
+                let Some(queue) = self.queues.get_mut(&end) else { return };
+                match write {
+                    Some(write) => queue.written(write, result.max(0) as u64),
+                    None if result > 0 => {
+                        let size = if end.has_bytes() { result as u64 } else { u64::MAX };
+                        let links = queue.read(size);
+                        let ends = links.map(RecordLink::end);
+                        self.found.extend(ends.filter(|_| is_chosen));
+                    }
+                    None => {}
+                }
+            }
+            LinkRole::Socket(socket) => {
+                if let Some(socket) = socket.integer(payload) {
+                    self.sockets.insert(tid, (process, socket));
+                }
+            }
+            LinkRole::Bound { result, address } => {
+                let socket = self.sockets.remove(&tid).filter(|_| result.integer(payload) == Some(0));
+                if let Some((socket, address)) = socket.zip(address.string(payload)) {
+                    self.bound.insert(socket, address.into_owned());
+                }
+            }
+            LinkRole::Connect => {
+                let link = is_chosen.then(|| self.begin(record.time));
+                self.connecting.insert(tid, link);
+            }
+            LinkRole::Connected { result, error, address } => {
+                let link = self.connecting.remove(&tid).flatten();
+                let error = error.as_ref().and_then(|error| error.integer(payload)).unwrap_or_default();
+                let is_made = result.integer(payload) == Some(0) || error == EINPROGRESS;
+                if let Some((link, address)) = link.zip(address.string(payload).filter(|_| is_made)) {
+                    self.connect(link, &address);
+                }
+            }
+            LinkRole::Accepted(result) => {
+                let socket = self.sockets.remove(&tid).filter(|_| result.integer(payload) >= Some(0));
+                if let Some(address) = socket.and_then(|socket| self.bound.get(&socket)) {
+                    let key = listening(address).to_owned();
+                    let link = self.accept(key).filter(|_| is_chosen);
+                    self.found.extend(link.map(RecordLink::end));
+                }
+            }
+            LinkRole::Close | LinkRole::Other => {}
+        }
+    }
+
+    /// A link begins at the record, which is of this time.
+    fn begin(&mut self, time: u64) -> RecordLink {
+        self.count += 1;
+        let link = RecordLink { id: self.count, begun: time, is_end: false };
+        self.found.push(link);
+        link
+    }
+
+    /// A socket is connected to an address: it waits for whoever listens there.
+    fn connect(&mut self, link: RecordLink, address: &str) {
+        let any = listening(address);
+        if self.bound.values().any(|bound| listening(bound) == any) {
+            let waiting = self.connections.entry(any.to_owned()).or_default();
+            match waiting.front() {
+                Some(None) => drop(waiting.pop_front()),
+                _ => waiting.push_back(Some(link)),
+            }
+        }
+    }
+
+    /// A connection is accepted. The link of it: that it is made is often recorded later, and then it is known
+    /// where a single one is being made.
+    fn accept(&mut self, key: String) -> Option<RecordLink> {
+        let waiting = self.connections.entry(key).or_default();
+        if let Some(Some(_)) = waiting.front() {
+            return waiting.pop_front().flatten();
+        }
+        let mut being_made = self.connecting.values_mut().filter(|link| link.is_some());
+        match (being_made.next(), being_made.next()) {
+            (Some(link), None) => link.take(),
+            _ => {
+                waiting.push_back(None);
+                None
+            }
+        }
+    }
+
+    /// Bytes whose reader has closed its end are on their way no more.
+    fn forget_closed(&mut self) {
+        if self.queues.len() < MANY && self.bytes_in_flight() == 0 {
+            return;
+        }
+        let descriptors = &self.descriptors;
+        self.queues.retain(|end, _| descriptors.has(*end));
+    }
+}
+
+/// The numbers of links between spans have this bit.
+const SPANS: u64 = 1 << 63;
+
+/// Channels that are looked through for those that are closed even if nothing is on its way.
+const MANY: usize = 256;
+
+const EINPROGRESS: i64 = 115;
+
+/// What those that listen at an address are found by: the port, or the path.
+fn listening(address: &str) -> &str {
+    match address.rsplit_once(':') {
+        Some((_, port)) if !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit()) => port,
+        _ => address,
+    }
+}

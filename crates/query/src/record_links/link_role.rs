@@ -1,0 +1,90 @@
+//! What an event says of links.
+
+use crate::waits::reads;
+use events::{LIBC, sched};
+use trace_data::format::{Field, Format};
+
+/// What an event says of links.
+#[derive(Debug, Clone)]
+pub(super) enum LinkRole {
+    /// A process or thread is made.
+    Fork(Field),
+    /// A span is made or entered.
+    Span(Field),
+    /// A call writes so many bytes to the descriptor in a field.
+    Write {
+        field: &'static str,
+        count: Option<Field>,
+    },
+    /// A call reads.
+    Read {
+        field: &'static str,
+    },
+    /// It has written or read so many bytes.
+    Moved(Field),
+    /// A call on a socket begins: bind(2), accept(2).
+    Socket(Field),
+    /// A socket is bound.
+    Bound {
+        result: Field,
+        address: Field,
+    },
+    /// A socket is about to be connected.
+    Connect,
+    /// A socket is connected.
+    Connected {
+        result: Field,
+        error: Option<Field>,
+        address: Field,
+    },
+    /// A connection is accepted.
+    Accepted(Field),
+    /// Descriptors may be closed.
+    Close,
+    Other,
+}
+
+/// Calls that write to a descriptor.
+fn writes(call: &str) -> bool {
+    matches!(call, "write" | "writev" | "eventfd_write" | "send" | "sendto" | "sendmsg")
+}
+
+impl LinkRole {
+    pub(super) fn of(format: &Format) -> LinkRole {
+        let field = |name: &str| format.field(name).cloned();
+        let is = |event: events::EventType| format.is(event.system, event.name);
+        let found = match format.name.as_str() {
+            _ if is(sched::FORK) => field("child_pid").map(LinkRole::Fork),
+            _ if is(sched::EXIT) || is(sched::EXEC) => Some(LinkRole::Close),
+            name if format.system == LIBC => LinkRole::of_call(name, format),
+            name if !name.ends_with("_exit") => {
+                field("span").filter(|span| span.size == 8).map(LinkRole::Span)
+            }
+            _ => None,
+        };
+        found.unwrap_or(LinkRole::Other)
+    }
+
+    fn of_call(name: &str, format: &Format) -> Option<LinkRole> {
+        let field = |name: &str| format.field(name).cloned();
+        let descriptor = ["fd", "sockfd"].into_iter().find(|name| format.field(name).is_some());
+        Some(match name {
+            "close" | "close_range" | "closefrom" => LinkRole::Close,
+            "bind" | "accept" | "accept4" => LinkRole::Socket(field("sockfd")?),
+            "connect" => LinkRole::Connect,
+            "bind_exit" => LinkRole::Bound { result: field("ret")?, address: field("addr")? },
+            "connect_exit" => {
+                LinkRole::Connected { result: field("ret")?, error: field("error"), address: field("addr")? }
+            }
+            "accept_exit" | "accept4_exit" => LinkRole::Accepted(field("ret")?),
+            name if writes(name) => {
+                LinkRole::Write { field: descriptor?, count: field("count").or_else(|| field("len")) }
+            }
+            name if reads(name) => LinkRole::Read { field: descriptor? },
+            name => {
+                let call = name.strip_suffix("_exit")?;
+                LinkRole::Moved(field("ret").filter(|_| writes(call) || reads(call))?)
+            }
+        })
+    }
+}
