@@ -46,6 +46,27 @@ pub trait Drawing {
         Ok(())
     }
 
+    /// A CPU goes on with another thread, as the kernel says. What that is to both threads is handed on as
+    /// well.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Drawing::begin`].
+    fn switch(&mut self, switch: &CpuSwitch<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let _ = (switch, trace);
+        Ok(())
+    }
+
+    /// A thread wakes another one, which can run from then on.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Drawing::begin`].
+    fn wake(&mut self, wakeup: &Wakeup<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        let _ = (wakeup, trace);
+        Ok(())
+    }
+
     /// Whether links and counters are drawn: finding them takes time.
     fn has_links(&self) -> bool {
         false
@@ -107,6 +128,16 @@ impl<A: Drawing, B: Drawing> Drawing for (A, B) {
     fn state(&mut self, change: &RunChange<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
         self.0.state(change, trace)?;
         self.1.state(change, trace)
+    }
+
+    fn switch(&mut self, switch: &CpuSwitch<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.0.switch(switch, trace)?;
+        self.1.switch(switch, trace)
+    }
+
+    fn wake(&mut self, wakeup: &Wakeup<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.0.wake(wakeup, trace)?;
+        self.1.wake(wakeup, trace)
     }
 
     fn has_links(&self) -> bool {
@@ -238,8 +269,46 @@ pub struct RunChange<'a> {
     pub time: u64,
     /// What it does from then on.
     pub state: RunState,
+    /// Whether it is one side of a [`CpuSwitch`].
+    pub is_of_switch: bool,
     /// The slices that the thread is in, outermost first.
     pub within: &'a [Rc<SliceName>],
+}
+
+/// A CPU goes on with another thread.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CpuSwitch<'a> {
+    /// The CPU.
+    pub cpu: u32,
+    /// When.
+    pub time: u64,
+    /// The thread that it has run.
+    pub previous: i32,
+    /// The state of that, by the kernel's numbers.
+    pub previous_state: i64,
+    /// The thread that it runs from then on, which may be the idle one: 0.
+    pub next: i32,
+    /// The priority of that.
+    pub next_priority: i32,
+    /// Its name.
+    pub next_comm: &'a str,
+}
+
+/// A thread wakes another one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wakeup<'a> {
+    /// The one that is woken.
+    pub woken: i32,
+    /// Its priority.
+    pub priority: i32,
+    /// Its name.
+    pub comm: &'a str,
+    /// The CPU that it is to run on.
+    pub target_cpu: i32,
+    /// Where the one that wakes runs.
+    pub cpu: u32,
+    /// When.
+    pub time: u64,
 }
 
 /// What a thread does.

@@ -69,8 +69,8 @@ mod timeline;
 
 pub use chrome::ChromeTrace;
 pub use drawing::{
-    CounterChange, CounterKind, Drawing, Instant, RunChange, RunState, SliceEnd, SliceEnding, SliceName,
-    SliceStart, Track,
+    CounterChange, CounterKind, CpuSwitch, Drawing, Instant, RunChange, RunState, SliceEnd, SliceEnding,
+    SliceName, SliceStart, Track, Wakeup,
 };
 pub use firefox::FirefoxProfile;
 pub use folded::{FoldedStacks, StackWeight};

@@ -6,17 +6,20 @@ mod event;
 mod interned;
 mod message;
 mod packets;
+mod scheduling;
 mod wire;
 
 use crate::chrome::lost_text;
 use crate::drawing::{
-    CounterChange, CounterKind, Drawing, Instant, RunChange, RunState, SliceEnd, SliceStart, Track,
+    CounterChange, CounterKind, CpuSwitch, Drawing, Instant, RunChange, RunState, SliceEnd, SliceStart,
+    Track, Wakeup,
 };
 use event::{EventEncoder, EventKind, Moment};
 use export::Error;
 use message::*;
 use packets::PacketWriter;
 use query::{ProcessTree, RecordLink};
+use scheduling::SchedulingBundles;
 use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 use trace_data::info::TraceInfo;
@@ -36,6 +39,7 @@ pub struct PerfettoTrace<W> {
     threads: Vec<bool>,
     /// The tracks of others.
     tracks: HashSet<u64>,
+    scheduling: SchedulingBundles,
     /// What was lost, by CPU.
     lost: BTreeMap<u32, u64>,
 }
@@ -48,6 +52,7 @@ impl<W: Write> PerfettoTrace<W> {
             events: EventEncoder::default(),
             threads: Vec::new(),
             tracks: HashSet::new(),
+            scheduling: SchedulingBundles::default(),
             lost: BTreeMap::new(),
         }
     }
@@ -134,6 +139,13 @@ impl<W: Write> PerfettoTrace<W> {
         Ok(uuid)
     }
 
+    fn push_bundle(&mut self, ftrace_events: Option<FtraceEventBundle>) -> Result<(), Error> {
+        match ftrace_events {
+            Some(_) => self.packets.push(TracePacket { ftrace_events, ..TracePacket::default() }, None),
+            None => Ok(()),
+        }
+    }
+
     /// Adds an event on a thread's track.
     fn add(&mut self, moment: &Moment<'_>, thread: Track, trace: &TraceInfo<'_>) -> Result<(), Error> {
         self.packets.start(moment.time, trace)?;
@@ -172,7 +184,10 @@ impl<W: Write> Drawing for PerfettoTrace<W> {
     }
 
     fn state(&mut self, change: &RunChange<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        let RunChange { tid, cpu, time, state, .. } = *change;
+        let RunChange { tid, cpu, time, state, is_of_switch, .. } = *change;
+        if is_of_switch {
+            return Ok(());
+        }
         // Perfetto's numbers.
         let state = match state {
             RunState::Runnable => 2,
@@ -184,6 +199,18 @@ impl<W: Write> Drawing for PerfettoTrace<W> {
         let task_state = Some(TaskState { cpu: cpu as i32, comm, tid: tid.into(), state });
         self.packets.start(time, trace)?;
         self.packets.push(TracePacket { task_state, ..TracePacket::default() }, Some(time))
+    }
+
+    fn switch(&mut self, switch: &CpuSwitch<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.packets.start(switch.time, trace)?;
+        let bundle = self.scheduling.switch(switch);
+        self.push_bundle(bundle)
+    }
+
+    fn wake(&mut self, wakeup: &Wakeup<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+        self.packets.start(wakeup.time, trace)?;
+        let bundle = self.scheduling.wake(wakeup);
+        self.push_bundle(bundle)
     }
 
     fn has_links(&self) -> bool {
@@ -221,6 +248,8 @@ impl<W: Write> Drawing for PerfettoTrace<W> {
 
     fn finish(&mut self, processes: &ProcessTree, trace: &TraceInfo<'_>) -> Result<(), Error> {
         self.packets.start(0, trace)?;
+        let bundles: Vec<FtraceEventBundle> = self.scheduling.take_all().collect();
+        bundles.into_iter().try_for_each(|bundle| self.push_bundle(Some(bundle)))?;
         self.add_processes(processes)?;
         if !self.lost.is_empty() {
             let stats = |phase: u32, lost: &BTreeMap<u32, u64>| FtraceStats {

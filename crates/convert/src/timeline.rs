@@ -3,11 +3,14 @@
 mod counters;
 mod names;
 mod role;
+mod scheduling;
 mod sink;
 mod thread_slices;
 
 use crate::arguments::{ShownFields, SliceArguments};
-use crate::drawing::{Drawing, Instant, RunChange, RunState, SliceEnd, SliceEnding, SliceName, SliceStart};
+use crate::drawing::{
+    CpuSwitch, Drawing, Instant, RunChange, RunState, SliceEnd, SliceEnding, SliceName, SliceStart,
+};
 use counters::TimelineCounters;
 use export::Error;
 use names::SliceNames;
@@ -15,6 +18,7 @@ use query::{ProcessTree, RecordLink, are_ends_of_one_call, has_no_end};
 use role::{TimelineEvent, TimelineRole, slice_name};
 use std::rc::Rc;
 use thread_slices::{OpenSlice, SliceKey, ThreadSlices, ThreadTable};
+use trace_data::format::Field;
 use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::page::Missed;
@@ -139,14 +143,11 @@ impl<D: Drawing> SliceTimeline<D> {
                 self.leave_all(tid, record.time, SliceEnding::Left, trace)?;
                 self.instant(record, &event, is_chosen, trace)?;
             }
-            TimelineRole::Switch { previous, state, next } if is_chosen => {
-                if let Some(previous) = previous.integer(payload) {
-                    let state = stopped(state.integer(payload).unwrap_or_default());
-                    self.change_state(previous as i32, record, state, trace)?;
-                }
-                if let Some(next) = next.integer(payload) {
-                    self.change_state(next as i32, record, RunState::Running, trace)?;
-                }
+            TimelineRole::Switch(fields) if is_chosen => {
+                fields.read(record, |switch| self.switch(switch, record, trace))?;
+            }
+            TimelineRole::Waking(fields) if is_chosen => {
+                fields.read(record, |wakeup| self.drawing.wake(wakeup, trace))?;
             }
             TimelineRole::OwnSwitch { direction } if is_chosen => {
                 let state = match direction.integer(payload) {
@@ -154,9 +155,9 @@ impl<D: Drawing> SliceTimeline<D> {
                     Some(2) => RunState::Runnable,
                     _ => RunState::Sleeping,
                 };
-                self.change_state(tid, record, state, trace)?;
+                self.change_state(tid, record, (state, false), trace)?;
             }
-            TimelineRole::Switch { .. } | TimelineRole::OwnSwitch { .. } => {}
+            TimelineRole::Switch(_) | TimelineRole::Waking(_) | TimelineRole::OwnSwitch { .. } => {}
             TimelineRole::Instant => self.instant(record, &event, is_chosen, trace)?,
         }
         Ok(())
@@ -336,11 +337,22 @@ impl<D: Drawing> SliceTimeline<D> {
         }
     }
 
+    fn switch(
+        &mut self,
+        switch: &CpuSwitch<'_>,
+        record: &Record<'_>,
+        trace: &TraceInfo<'_>,
+    ) -> Result<(), Error> {
+        self.drawing.switch(switch, trace)?;
+        self.change_state(switch.previous, record, (stopped(switch.previous_state), true), trace)?;
+        self.change_state(switch.next, record, (RunState::Running, true), trace)
+    }
+
     fn change_state(
         &mut self,
         tid: i32,
         record: &Record<'_>,
-        state: RunState,
+        (state, is_of_switch): (RunState, bool),
         trace: &TraceInfo<'_>,
     ) -> Result<(), Error> {
         // Each CPU has an idle thread, and all have this TID.
@@ -348,12 +360,13 @@ impl<D: Drawing> SliceTimeline<D> {
             return Ok(());
         }
         let within = self.threads.known(tid).map_or(&[][..], ThreadSlices::names);
-        let change = RunChange { tid, cpu: record.cpu, time: record.time, state, within };
+        let (cpu, time) = (record.cpu, record.time);
+        let change = RunChange { tid, cpu, time, state, is_of_switch, within };
         self.drawing.state(&change, trace)
     }
 }
 
-fn number(field: Option<&trace_data::format::Field>, payload: &[u8]) -> i64 {
+fn number(field: Option<&Field>, payload: &[u8]) -> i64 {
     field.and_then(|field| field.integer(payload)).unwrap_or_default()
 }
 

@@ -229,3 +229,106 @@ fn trace_processor_has_each_call_with_its_arguments() {
         assert!(found.contains(text), "{text} is not in {found}");
     }
 }
+
+/// A program whose parts wait for each other in ways that are followed.
+const TALKING: &str = r#"
+import os, socket, threading
+r, w = os.pipe()
+if os.fork() == 0:
+    os.close(w)
+    while os.read(r, 100): pass
+    os._exit(0)
+os.close(r)
+for round in range(5): os.write(w, b'x' * 300)
+os.close(w)
+os.wait()
+server = socket.socket()
+server.bind(('127.0.0.1', 0))
+server.listen(5)
+port = server.getsockname()[1]
+again = socket.socket()
+again.bind(('127.0.0.1', port + 1 if port < 65000 else port - 1))
+again.listen(5)
+def serve():
+    for round in range(3): again.accept()[0].close()
+thread = threading.Thread(target=serve)
+thread.start()
+for round in range(3):
+    client = socket.create_connection(again.getsockname())
+    client.recv(1)
+    client.close()
+thread.join()
+"#;
+
+#[test]
+fn perfetto_shows_what_leads_where_and_how_many_there_are() {
+    if is_missing(&["node"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    scratch.recorded(&["/usr/bin/python3", "-S", "-c", TALKING]).0.success();
+    converted(&scratch, "trace.pftrace", &[]);
+    let flows = "SELECT o.name, i.name, COUNT(*), MIN(i.ts - o.ts) >= 0 FROM flow f JOIN slice o \
+                 ON f.slice_out = o.id JOIN slice i ON f.slice_in = i.id GROUP BY 1, 2";
+    let found = ask(&scratch, "trace.pftrace", flows);
+    let count = |from: &str, to: &[&str]| {
+        let of = |line: &str| {
+            let cells: Vec<&str> = line.split('\t').collect();
+            (cells[0] == from && to.contains(&cells[1]))
+                .then(|| (cells[2].parse::<u64>().unwrap(), cells[3] == "1"))
+        };
+        let all: Vec<(u64, bool)> = found.lines().filter_map(of).collect();
+        assert!(all.iter().all(|(_, is_forward)| *is_forward), "{found}");
+        all.iter().map(|(count, _)| count).sum::<u64>()
+    };
+    assert_eq!(count("write", &["read", "arrived"]), 5, "{found}");
+    assert_eq!(count("connect", &["accept", "accept4", "arrived"]), 3, "{found}");
+    assert!(found.lines().filter(|line| line.starts_with("sched_process_fork\t")).count() >= 2, "{found}");
+    let counters = "SELECT t.name, MAX(value), (SELECT value FROM counter l WHERE l.track_id = t.id ORDER BY ts \
+                    DESC LIMIT 1) FROM counter c JOIN counter_track t ON c.track_id = t.id GROUP BY t.id";
+    let found = ask(&scratch, "trace.pftrace", counters);
+    assert!(found.contains("Bytes in pipes and socket pairs\t1500\t0\n"), "{found}");
+    assert!(found.contains("Open descriptors\t"), "{found}");
+    let errors = "SELECT name, value FROM stats WHERE severity != 'info' AND value > 0";
+    assert_eq!(ask(&scratch, "trace.pftrace", errors), "");
+
+    let script = "a = [bytearray(1 << 20) for round in range(4)]; del a";
+    let program = ["/usr/bin/python3", "-S", "-c", script];
+    let events = ["-q", "-e", "malloc*", "-e", "free", "-e", "calloc*", "-e", "realloc*"];
+    run(&mut scratch.record(&events, &program)).success();
+    converted(&scratch, "heap.pftrace", &[]);
+    let found = ask(&scratch, "heap.pftrace", counters);
+    let most = found
+        .lines()
+        .find_map(|line| line.strip_prefix("Allocated bytes\t")?.split('.').next()?.split('\t').next());
+    assert!(most.is_some_and(|most| most.parse::<u64>().unwrap() > 4 << 20), "{found}");
+}
+
+#[test]
+fn perfetto_shows_when_threads_run_and_who_wakes_them() {
+    if is_missing(&["node"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    run(&mut scratch.record(&["-q", "-e", "@default", "-e", "@switch"], &["sleep", "0.05"])).success();
+    if scratch.trace().named("sched_switch").count() == 0 {
+        return;
+    }
+    converted(&scratch, "trace.pftrace", &[]);
+    let states = "SELECT state, SUM(dur), COUNT(waker_utid) FROM thread_state s JOIN thread t USING (utid) \
+                  WHERE t.name = 'sleep' GROUP BY state";
+    let found = ask(&scratch, "trace.pftrace", states);
+    let time = |state: &str| {
+        let cells = found.lines().find_map(|line| line.strip_prefix(&format!("{state}\t")));
+        let (time, wakers) = cells.unwrap_or("0\t0").split_once('\t').unwrap();
+        (time.parse::<i64>().unwrap(), wakers.parse::<u64>().unwrap())
+    };
+    assert!((40_000_000..1_000_000_000).contains(&time("S").0), "{found}");
+    assert!(time("Running").0 > 100_000 && time("R").1 > 0, "{found}");
+    // As the kernel's own events say.
+    let switches = scratch.trace().named("sched_switch").count();
+    let slices = ask(&scratch, "trace.pftrace", "SELECT COUNT(*) FROM sched_slice");
+    assert!(slices.trim().parse::<usize>().unwrap() >= switches, "{slices} {switches}");
+    let errors = "SELECT name, value FROM stats WHERE severity != 'info' AND value > 0";
+    assert_eq!(ask(&scratch, "trace.pftrace", errors), "");
+}

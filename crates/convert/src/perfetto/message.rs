@@ -17,6 +17,8 @@ pub(super) struct TracePacket {
     pub(super) trace_packet_defaults: Option<TracePacketDefaults>,
     #[prost(message, optional, tag = "2")]
     pub(super) process_tree: Option<PacketProcesses>,
+    #[prost(message, optional, tag = "1")]
+    pub(super) ftrace_events: Option<FtraceEventBundle>,
     #[prost(message, optional, tag = "6")]
     pub(super) clock_snapshot: Option<ClockSnapshot>,
     #[prost(message, optional, tag = "34")]
@@ -151,4 +153,68 @@ pub(super) struct TaskState {
     pub(super) tid: i64,
     #[prost(uint32, tag = "4")]
     pub(super) state: u32,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct FtraceEventBundle {
+    // Also that of CPU 0: else the bundle is of none.
+    #[prost(uint32, required, tag = "1")]
+    pub(super) cpu: u32,
+    #[prost(message, repeated, tag = "2")]
+    pub(super) event: Vec<FtraceEvent>,
+    #[prost(message, optional, tag = "4")]
+    pub(super) compact_sched: Option<CompactSched>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct FtraceEvent {
+    #[prost(uint64, tag = "1")]
+    pub(super) timestamp: u64,
+    /// A TID.
+    #[prost(uint32, tag = "2")]
+    pub(super) pid: u32,
+    #[prost(message, optional, tag = "4")]
+    pub(super) sched_switch: Option<SchedSwitch>,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct SchedSwitch {
+    #[prost(int32, tag = "2")]
+    pub(super) prev_pid: i32,
+    #[prost(int64, tag = "4")]
+    pub(super) prev_state: i64,
+    #[prost(string, tag = "5")]
+    pub(super) next_comm: String,
+    #[prost(int32, tag = "6")]
+    pub(super) next_pid: i32,
+    #[prost(int32, tag = "7")]
+    pub(super) next_prio: i32,
+}
+
+#[derive(Clone, PartialEq, Message)]
+pub(super) struct CompactSched {
+    #[prost(uint64, repeated, tag = "1")]
+    pub(super) switch_timestamp: Vec<u64>,
+    #[prost(int64, repeated, tag = "2")]
+    pub(super) switch_prev_state: Vec<i64>,
+    #[prost(int32, repeated, tag = "3")]
+    pub(super) switch_next_pid: Vec<i32>,
+    #[prost(int32, repeated, tag = "4")]
+    pub(super) switch_next_prio: Vec<i32>,
+    #[prost(string, repeated, tag = "5")]
+    pub(super) intern_table: Vec<String>,
+    #[prost(uint32, repeated, tag = "6")]
+    pub(super) switch_next_comm_index: Vec<u32>,
+    #[prost(uint64, repeated, tag = "7")]
+    pub(super) waking_timestamp: Vec<u64>,
+    #[prost(int32, repeated, tag = "8")]
+    pub(super) waking_pid: Vec<i32>,
+    #[prost(int32, repeated, tag = "9")]
+    pub(super) waking_target_cpu: Vec<i32>,
+    #[prost(int32, repeated, tag = "10")]
+    pub(super) waking_prio: Vec<i32>,
+    #[prost(uint32, repeated, tag = "11")]
+    pub(super) waking_comm_index: Vec<u32>,
+    #[prost(uint32, repeated, tag = "12")]
+    pub(super) waking_common_flags: Vec<u32>,
 }

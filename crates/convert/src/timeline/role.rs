@@ -1,5 +1,6 @@
 //! What an event is on a timeline.
 
+use super::scheduling::{SwitchFields, WakingFields};
 use crate::arguments::ShownFields;
 use crate::drawing::SliceName;
 use query::{entry_of, exit_of, number_of_call, system_call_field};
@@ -36,7 +37,9 @@ pub(super) enum TimelineRole {
     /// A thread goes on with another program.
     Exec,
     /// A CPU goes on with another thread.
-    Switch { previous: Field, state: Field, next: Field },
+    Switch(Box<SwitchFields>),
+    /// A thread wakes another one.
+    Waking(Box<WakingFields>),
     /// A thread begins to run or stops.
     OwnSwitch { direction: Field },
     /// It just happens.
@@ -58,15 +61,8 @@ impl TimelineRole {
             ("ftrace", _) => Some(TimelineRole::Instant),
             ("sched", "sched_process_exit") => Some(TimelineRole::ThreadEnd { tid: field("pid") }),
             ("sched", "sched_process_exec") => Some(TimelineRole::Exec),
-            ("sched", "sched_switch") => {
-                let fields = (field("prev_pid"), field("prev_state"), field("next_pid"));
-                match fields {
-                    (Some(previous), Some(state), Some(next)) => {
-                        Some(TimelineRole::Switch { previous, state, next })
-                    }
-                    _ => None,
-                }
-            }
+            ("sched", "sched_switch") => SwitchFields::of(format).map(Box::new).map(TimelineRole::Switch),
+            ("sched", "sched_waking") => WakingFields::of(format).map(Box::new).map(TimelineRole::Waking),
             ("lookback", "context_switch") => {
                 field("direction").map(|direction| TimelineRole::OwnSwitch { direction })
             }
