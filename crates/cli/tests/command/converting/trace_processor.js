@@ -1,7 +1,7 @@
 // Asks Perfetto's trace processor, in the WebAssembly of its interface: node this DIRECTORY TRACE SQL...
 // Each row is a line, with tabs between its cells.
 'use strict';
-const fs = require('fs'), path = require('path'), vm = require('vm');
+const fs = require('fs'), path = require('path'), vm = require('vm'), crypto = require('crypto').webcrypto;
 const [directory, trace, ...queries] = process.argv.slice(2);
 
 // Protocol Buffers: numbers, and bytes with a length.
