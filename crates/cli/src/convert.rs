@@ -1,5 +1,6 @@
 //! `lookback convert` and `lookback flame`: traces for other viewers, and pictures.
 
+mod cut;
 mod directory;
 mod flame;
 mod watched;
@@ -16,6 +17,7 @@ use crate::say::note;
 use convert::{
     ChromeTrace, FirefoxProfile, FoldedStacks, PerfettoTrace, PprofProfile, SliceTimeline, StackWeight,
 };
+use cut::CutFile;
 use directory::OutputDirectory;
 use export::Sink;
 use export::ctf::CtfDirectory;
@@ -33,16 +35,18 @@ pub(crate) fn convert(arguments: &ConvertArguments) -> Done {
     }
     if arguments.output == Path::new("-") {
         return done(read(&arguments.source, |surveyed, feed| {
-            write(format, &mut io::stdout().lock(), surveyed, feed).map(drop)
+            let directory = std::env::temp_dir();
+            write(format, &mut io::stdout().lock(), &directory, surveyed, feed).map(drop)
         }));
     }
     let output = Output::prepare(&arguments.output)?;
+    let directory = output.directory().to_path_buf();
     let (mut events, mut size) = (0, 0);
     let problem = output.write_if(|out| {
         let (mut out, mut has_begun) = (CountedOutput::new(out), false);
         let written = read(&arguments.source, |surveyed, feed| {
             has_begun = true;
-            events = write(format, &mut out, surveyed, feed)?;
+            events = write(format, &mut out, &directory, surveyed, feed)?;
             Ok(())
         });
         size = out.size();
@@ -82,10 +86,11 @@ fn convert_to_directory(arguments: &ConvertArguments) -> Done {
     outcome(problem, events, ctf.size(), &arguments.output)
 }
 
-/// Has a drawing take the records. How many there were.
+/// Has a drawing take the records. How many there were. What can't be written yet waits in `directory`.
 fn write(
     format: ConvertFormat,
     out: &mut dyn Write,
+    directory: &Path,
     surveyed: &Surveyed<'_, '_>,
     feed: &mut Feed<'_>,
 ) -> Result<u64, Problem> {
@@ -100,6 +105,7 @@ fn write(
             watch(&mut SliceTimeline::new(FirefoxProfile::new(out), gaps), surveyed, feed)
         }
         ConvertFormat::Pprof => watch(&mut SliceTimeline::new(PprofProfile::new(out), gaps), surveyed, feed),
+        ConvertFormat::Dat => watch(&mut CutFile::new(out, directory, surveyed)?, surveyed, feed),
         ConvertFormat::Ctf => {
             Err(Failure::failed("this format is a directory, not a stream: expected a name by -o").into())
         }

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 /// Convert a trace for Perfetto and other viewers.
 ///
-/// The file is a timeline of all threads by process: calls, functions and spans as slices, nested as they
-/// were made, other events as instants, and lost events as marks. Each is as long as `report --pair` says.
+/// Timelines show all threads by process: calls, functions and spans as slices, nested as they were made,
+/// other events as instants, and lost events as marks. Each is as long as `report --pair` says. Perfetto's has
+/// arrows, counters, and who wakes whom as well.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Formats, by the suffix of OUT:
@@ -19,11 +20,14 @@ Formats, by the suffix of OUT:
                                babeltrace2, Trace Compass
   .folded                      folded stacks, for tools that draw flame graphs:
                                nanoseconds in each call and in none within it
+  .dat                         a trace.dat file with the chosen events alone, for
+                               lookback, trace-cmd and KernelShark
 
 Examples:
   lookback convert -o order.perfetto-trace
   lookback convert -s -o stall.perfetto-trace      the newest snapshot of a session
-  lookback convert -e @file --time +1..+2 -o part.json other.dat")]
+  lookback convert -e @file --time +1..+2 -o part.json other.dat
+  lookback convert --time +1..+2 -g 4711 -o small.dat")]
 pub(crate) struct ConvertArguments {
     #[command(flatten)]
     pub(crate) source: SourceArguments,
@@ -99,10 +103,12 @@ pub(crate) enum ConvertFormat {
     Ctf,
     /// Folded stacks
     Folded,
+    /// A trace.dat file with the chosen events alone
+    Dat,
 }
 
 /// The suffixes of formats: of two that a name ends with, the one that comes first.
-const SUFFIXES: [(&str, ConvertFormat); 8] = [
+const SUFFIXES: [(&str, ConvertFormat); 9] = [
     (".perfetto-trace", ConvertFormat::Perfetto),
     (".pftrace", ConvertFormat::Perfetto),
     (".firefox.json", ConvertFormat::Firefox),
@@ -111,6 +117,7 @@ const SUFFIXES: [(&str, ConvertFormat); 8] = [
     (".ctf", ConvertFormat::Ctf),
     ("ctf/", ConvertFormat::Ctf),
     (".folded", ConvertFormat::Folded),
+    (".dat", ConvertFormat::Dat),
 ];
 
 impl ConvertArguments {

@@ -95,7 +95,10 @@ fn babeltrace_reads_each_event_with_its_fields() {
         run(scratch.lookback(&["convert", "--format", "ctf", "-o", "-"]).arg(scratch.outside("trace.dat")));
     piped.failure(125, &["a directory"]);
     let unknown = run(scratch.lookback(&["convert", "-o", "x"]).arg(scratch.outside("trace.dat")));
-    unknown.failure(125, &[".perfetto-trace, .pftrace, .firefox.json, .json, .pb.gz, .ctf, ctf/, .folded"]);
+    unknown.failure(
+        125,
+        &[".perfetto-trace, .pftrace, .firefox.json, .json, .pb.gz, .ctf, ctf/, .folded, .dat"],
+    );
 }
 
 #[test]

@@ -21,6 +21,7 @@ mod common;
 mod contention;
 mod converting;
 mod converting_formats;
+mod cutting;
 mod detaching;
 mod differing;
 mod durations;
