@@ -20,7 +20,7 @@ pub struct SliceArguments<'a> {
 
 /// A value of a field.
 #[derive(Debug)]
-pub(crate) enum ArgumentValue<'a> {
+pub enum ArgumentValue<'a> {
     /// A number.
     Signed(i64),
     /// A number that is never below 0.
@@ -35,7 +35,7 @@ pub(crate) enum ArgumentValue<'a> {
 
 /// A number that stands for a text: the function at an address, flags, a signal.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NamedNumber<'a> {
+pub struct NamedNumber<'a> {
     /// What it is a number of, and the number: the text depends on nothing else.
     pub(crate) key: (usize, u64),
     /// The field's place in the event's format.
@@ -48,14 +48,14 @@ const FUNCTIONS: usize = 0;
 
 /// The fields of an event that are shown.
 #[derive(Debug)]
-pub(crate) struct ShownFields {
+pub struct ShownFields {
     pub(crate) arguments: Vec<ArgumentShape>,
     error: Option<ErrorField>,
 }
 
 /// A field that is shown.
 #[derive(Debug)]
-pub(crate) struct ArgumentShape {
+pub struct ArgumentShape {
     pub(crate) name: Rc<str>,
     /// Counted over the fields of all events, from 1 on.
     pub(crate) place: usize,
@@ -81,7 +81,7 @@ enum ArgumentKind {
 impl ShownFields {
     /// Of an event. The length of a slice is seen without it. A pointer whose target the event at the call's
     /// end has says nothing more. `places` are those that have been given to fields.
-    pub(crate) fn of(event: &Event, events: &EventTable, places: &mut usize) -> ShownFields {
+    pub fn of(event: &Event, events: &EventTable, places: &mut usize) -> ShownFields {
         let format = event.format();
         let own = format.fields.iter().enumerate().skip(format.common);
         let exit = exit_of(format, events).map(Event::format);
@@ -104,6 +104,11 @@ impl ShownFields {
         });
         ShownFields { arguments: arguments.collect(), error: ErrorField::of(format) }
     }
+
+    /// What a record of the event says.
+    pub fn read<'a>(&'a self, payload: &'a [u8]) -> SliceArguments<'a> {
+        SliceArguments { shape: self, payload }
+    }
 }
 
 fn kind(event: &Event, index: usize, field: &Field) -> ArgumentKind {
@@ -122,8 +127,13 @@ fn kind(event: &Event, index: usize, field: &Field) -> ArgumentKind {
 }
 
 impl<'a> SliceArguments<'a> {
+    /// The number of the error that the call has failed with, if it has.
+    pub fn error(&self) -> Option<i64> {
+        self.shape.error.as_ref()?.read(self.payload)
+    }
+
     /// Hands on each argument.
-    pub(crate) fn each(&self, mut take: impl FnMut(&'a ArgumentShape, ArgumentValue<'a>)) {
+    pub fn each(&self, mut take: impl FnMut(&'a ArgumentShape, ArgumentValue<'a>)) {
         for argument in &self.shape.arguments {
             if let Some(value) = self.value(argument) {
                 take(argument, value);
@@ -163,10 +173,27 @@ impl<'a> SliceArguments<'a> {
     }
 }
 
+impl ArgumentShape {
+    /// The field's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
 impl NamedNumber<'_> {
+    /// The number; one below 0 as 64 bits.
+    pub fn number(&self) -> u64 {
+        self.key.1
+    }
+
+    /// Whether it is the address of a function.
+    pub fn is_function(&self) -> bool {
+        self.key.0 == FUNCTIONS
+    }
+
     /// The text: `name+0x8`, `O_RDWR|O_CREAT`; of an address in no function the address.
     pub(crate) fn text(&self, trace: &TraceInfo<'_>) -> String {
-        if self.key.0 == FUNCTIONS {
+        if self.is_function() {
             return place_at(self.key.1, trace.symbols);
         }
         let mut text = Vec::new();
@@ -198,13 +225,13 @@ fn numbers(field: &Field, payload: &[u8]) -> Option<String> {
 
 /// The texts of numbers: made once for each.
 #[derive(Debug, Default)]
-pub(crate) struct NumberTexts {
+pub struct NumberTexts {
     known: HashMap<(usize, u64), Rc<str>>,
 }
 
 impl NumberTexts {
     /// What a number stands for.
-    pub(crate) fn of(&mut self, number: NamedNumber<'_>, trace: &TraceInfo<'_>) -> Rc<str> {
+    pub fn of(&mut self, number: NamedNumber<'_>, trace: &TraceInfo<'_>) -> Rc<str> {
         Rc::clone(self.known.entry(number.key).or_insert_with(|| number.text(trace).into()))
     }
 }

@@ -77,7 +77,7 @@ impl Descriptors {
     }
 
     /// Whether records of this format have descriptors.
-    pub(crate) fn are_in(format: &Format) -> bool {
+    pub fn are_in(format: &Format) -> bool {
         role::DESCRIPTORS.iter().any(|field| format.field(field).is_some())
     }
 

@@ -97,7 +97,7 @@ pub use query::{Interruption, Query};
 pub use record_links::{LinkedRecord, RecordLink, RecordLinks};
 pub use redact::{RedactRule, Redaction};
 pub use slow_calls::{SlowCall, SlowCalls};
-pub use survey::Survey;
+pub use survey::{Survey, SurveyedLoss};
 pub use symbols::{DemangledSymbols, SourceSymbols};
 pub use time::{TimeBound, TimeRange, TimeReference};
 pub use trace_file::{TraceBuffer, TraceContents, TraceFile, TraceRecords};

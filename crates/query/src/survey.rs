@@ -20,6 +20,21 @@ pub struct Survey {
     pub bounds: Option<(u64, u64)>,
     /// From which times events are missing, as in [`Gaps::new`](trace_data::gaps::Gaps::new).
     pub gaps: Vec<(u64, u64)>,
+    /// Where pages say that events are missing, CPU by CPU.
+    pub losses: Vec<SurveyedLoss>,
+}
+
+/// Events that a CPU's buffer has lost: those between two of its records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SurveyedLoss {
+    /// The CPU.
+    pub cpu: u32,
+    /// The time of the record before them, as it is in the page; 0 where there is none.
+    pub from: u64,
+    /// The time of the record after them.
+    pub to: u64,
+    /// How many they are.
+    pub count: Missed,
 }
 
 impl Survey {
@@ -28,18 +43,39 @@ impl Survey {
     /// # Errors
     ///
     /// Those of the source.
-    pub fn new<S: Pages>(mut pages: S) -> Result<Survey, S::Error> {
+    pub fn new<S: Pages>(pages: S) -> Result<Survey, S::Error> {
+        let (survey, read) = Survey::readable(pages);
+        read.map(|()| survey)
+    }
+
+    /// Reads all pages up to the first that can't be read. Those before it are surveyed.
+    pub fn readable<S: Pages>(mut pages: S) -> (Survey, Result<(), S::Error>) {
         let mut survey = Survey { cpus: pages.streams() as u64, ..Survey::default() };
-        let (mut bytes, mut finder) = (Vec::new(), GapFinder::default());
-        for stream in 0..pages.streams() {
-            finder.next_cpu(true);
-            while pages.next_page(stream, &mut bytes)? {
-                if let Some(page) = Page::new(&bytes) {
-                    finder.add(&page, survey.add(&page));
-                }
+        let mut finder = GapFinder::default();
+        let mut streams = 0..pages.streams();
+        let read = streams.try_for_each(|stream| survey.read(&mut pages, stream, &mut finder));
+        (Survey { gaps: finder.gaps(), ..survey }, read)
+    }
+
+    fn read<S: Pages>(
+        &mut self,
+        pages: &mut S,
+        stream: usize,
+        finder: &mut GapFinder,
+    ) -> Result<(), S::Error> {
+        let (mut bytes, mut before) = (Vec::new(), 0);
+        finder.next_cpu(true);
+        while pages.next_page(stream, &mut bytes)? {
+            let Some(page) = Page::new(&bytes) else { continue };
+            if page.missed != Missed::None {
+                let (cpu, to) = (pages.cpu(stream), page.time_stamp);
+                self.losses.push(SurveyedLoss { cpu, from: before, to, count: page.missed });
             }
+            let last = self.add(&page);
+            finder.add(&page, last);
+            before = last.unwrap_or(before);
         }
-        Ok(Survey { gaps: finder.gaps(), ..survey })
+        Ok(())
     }
 
     /// Counts a page. The time of its last event.

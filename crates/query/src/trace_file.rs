@@ -95,6 +95,11 @@ impl TraceBuffer {
         self.recording.pages(self.index).map_or(Ok(Survey::default()), Survey::new)
     }
 
+    /// A first look at all records that can be read, and why there are no more.
+    pub fn readable(&mut self) -> (Survey, Result<(), dat::Error>) {
+        self.recording.pages(self.index).map_or((Survey::default(), Ok(())), Survey::readable)
+    }
+
     /// The records in the order of time. `None` when the file has no buffer.
     ///
     /// # Errors
@@ -107,6 +112,31 @@ impl TraceBuffer {
         let Some(pages) = self.recording.pages(self.index) else { return Ok(None) };
         let options = Cow::Borrowed(&contents.metadata.options);
         Ok(Some(TraceRecords { merge: Merge::new(pages)?, options }))
+    }
+
+    /// How many CPUs it has: as many streams of records.
+    pub fn streams(&self) -> usize {
+        self.recording.buffers().get(self.index).map_or(0, |buffer| buffer.cpus.len())
+    }
+
+    /// The CPU that a stream is of.
+    pub fn cpu(&self, stream: usize) -> Option<u32> {
+        Some(self.recording.buffers().get(self.index)?.cpus.get(stream)?.cpu)
+    }
+
+    /// The records of one CPU in the order of time. `None` when the file has no buffer.
+    ///
+    /// # Errors
+    ///
+    /// When the file can't be read.
+    pub fn records_of<'a>(
+        &'a mut self,
+        stream: usize,
+        contents: &'a TraceContents,
+    ) -> Result<Option<TraceRecords<'a>>, dat::Error> {
+        let Some(pages) = self.recording.pages(self.index) else { return Ok(None) };
+        let options = Cow::Borrowed(&contents.metadata.options);
+        Ok(Some(TraceRecords { merge: Merge::of_stream(pages, stream)?, options }))
     }
 
     /// The records in the order of time, for one who keeps them. `None` when the file has no buffer.

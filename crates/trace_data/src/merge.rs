@@ -3,6 +3,7 @@
 use crate::page::{Missed, PageEvents};
 use crate::record::{Record, Records};
 use core::cmp::Reverse;
+use core::ops::Range;
 use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 
@@ -55,10 +56,27 @@ impl<S: Pages> Merge<S> {
     ///
     /// Those of the source.
     pub fn new(source: S) -> Result<Merge<S>, S::Error> {
+        let streams = 0..source.streams();
+        Merge::of(source, streams)
+    }
+
+    /// Reads the first page of one stream, and leaves the others out.
+    ///
+    /// # Errors
+    ///
+    /// Those of the source.
+    pub fn of_stream(source: S, stream: usize) -> Result<Merge<S>, S::Error> {
+        let end = stream.saturating_add(1).min(source.streams());
+        Merge::of(source, stream.min(end)..end)
+    }
+
+    fn of(source: S, chosen: Range<usize>) -> Result<Merge<S>, S::Error> {
         let mut streams = Vec::new();
         streams.resize_with(source.streams(), Stream::default);
         let mut merge = Merge { source, streams, order: BinaryHeap::new(), current: None };
-        for (number, stream) in merge.streams.iter_mut().enumerate() {
+        for (number, stream) in
+            merge.streams.iter_mut().enumerate().filter(|(number, _)| chosen.contains(number))
+        {
             if stream.advance(&mut merge.source, number)? {
                 merge.order.push(Reverse((stream.time(), merge.source.cpu(number), number)));
             }

@@ -112,6 +112,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("journal", &["abi", "ring_buffer", "control", "session", "trace_data", "reading"]),
     ("query", &["abi", "events", "event_filter", "session", "trace_data", "reading"]),
     ("convert", &["export", "query", "trace_data"]),
+    ("sql_arguments", &[]),
+    ("sql", &["convert", "events", "export", "query", "sql_arguments", "trace_data"]),
     ("ktrace", &["abi", "printf_format", "ring_buffer", "control", "session"]),
     ("tracefs", &["abi", "events", "control", "ring_buffer", "session", "trace_data", "reading", "ktrace"]),
     ("tracefs_fuse", &["tracefs", "session"]),

@@ -1,0 +1,6 @@
+-- What ran last: the calls that ended in the last 10 ms of the trace, as a snapshot ends with its trigger
+SELECT ts, dur, tid, comm, name, ret, errno_name(error) AS errno, path, ending
+FROM slices
+WHERE ts + dur >= (SELECT max(ts + dur) FROM slices) - 10000000
+ORDER BY ts + dur DESC, id DESC
+LIMIT 40

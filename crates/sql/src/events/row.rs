@@ -1,0 +1,94 @@
+//! A row of `events`.
+
+use crate::table::{ColumnType, RowCell, TableColumn, TableRow};
+use crate::told::ToldFields;
+
+/// An event.
+#[derive(Debug, Default)]
+pub struct EventRow<'a> {
+    /// When, in nanoseconds of the trace's clock.
+    pub time: u64,
+    /// Where.
+    pub cpu: u32,
+    /// The thread.
+    pub tid: i32,
+    /// The thread's process.
+    pub pid: Option<i32>,
+    /// The thread's name.
+    pub comm: Option<&'a str>,
+    /// The event's system.
+    pub system: &'a str,
+    /// The event.
+    pub name: &'a str,
+    /// What it says.
+    pub told: ToldFields,
+}
+
+/// A column of `events`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventColumn {
+    Time,
+    Cpu,
+    Tid,
+    Pid,
+    Comm,
+    System,
+    Name,
+    Ret,
+    Error,
+    Path,
+    Fd,
+    Size,
+    Caller,
+    Arguments,
+}
+
+impl EventColumn {
+    /// Whether the record itself is to be decoded for it.
+    pub fn is_told(self) -> bool {
+        use EventColumn::*;
+        matches!(self, Ret | Error | Path | Fd | Size | Caller | Arguments)
+    }
+}
+
+impl TableRow for EventRow<'_> {
+    type Column = EventColumn;
+
+    const TABLE: &'static str = "events";
+
+    const COLUMNS: &'static [TableColumn<EventColumn>] = &[
+        (EventColumn::Time, "ts", ColumnType::Long),
+        (EventColumn::Cpu, "cpu", ColumnType::Int),
+        (EventColumn::Tid, "tid", ColumnType::Int),
+        (EventColumn::Pid, "pid", ColumnType::Int),
+        (EventColumn::Comm, "comm", ColumnType::Text),
+        (EventColumn::System, "system", ColumnType::Text),
+        (EventColumn::Name, "name", ColumnType::Text),
+        (EventColumn::Ret, "ret", ColumnType::Long),
+        (EventColumn::Error, "error", ColumnType::Int),
+        (EventColumn::Path, "path", ColumnType::Text),
+        (EventColumn::Fd, "fd", ColumnType::Int),
+        (EventColumn::Size, "size", ColumnType::Long),
+        (EventColumn::Caller, "caller", ColumnType::Text),
+        (EventColumn::Arguments, "args", ColumnType::Text),
+    ];
+
+    fn cell(&self, column: EventColumn) -> RowCell<'_> {
+        match column {
+            EventColumn::Time => RowCell::Number(Some(self.time as i64)),
+            EventColumn::Cpu => RowCell::Number(Some(self.cpu.into())),
+            EventColumn::Tid => RowCell::Number(Some(self.tid.into())),
+            EventColumn::Pid => RowCell::Number(self.pid.map(i64::from)),
+            EventColumn::Comm => RowCell::Text(self.comm),
+            EventColumn::System => RowCell::Text(Some(self.system)),
+            EventColumn::Name => RowCell::Text(Some(self.name)),
+            EventColumn::Ret => RowCell::Number(self.told.ret),
+            EventColumn::Error => RowCell::Number(self.told.error),
+            EventColumn::Path => RowCell::Text(self.told.path()),
+            EventColumn::Fd => RowCell::Number(self.told.fd),
+            EventColumn::Size => RowCell::Number(self.told.size),
+            EventColumn::Caller => RowCell::Text(self.told.caller.as_deref()),
+            EventColumn::Arguments => RowCell::Text(self.told.rest()),
+        }
+    }
+}

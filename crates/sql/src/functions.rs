@@ -1,0 +1,31 @@
+//! The functions that queries have besides the engine's own.
+
+mod argument;
+mod folded;
+mod lost_in;
+mod names;
+mod scalar;
+mod who_waits_for;
+
+use crate::intersect::Intersect;
+use crate::trace::AskedTrace;
+use datafusion::functions_aggregate::percentile_cont::percentile_cont_udaf;
+use datafusion::prelude::SessionContext;
+use std::sync::Arc;
+use who_waits_for::Waiters;
+
+/// Has an engine know all of them. Losses are those of the first trace.
+pub fn register(context: &SessionContext, traces: &[Arc<AskedTrace>]) {
+    context.register_udf(names::errno_name());
+    context.register_udf(names::flag_names());
+    context.register_udf(argument::arg());
+    context.register_udf(folded::folded());
+    context.register_udf(lost_in::lost_in(traces.first().cloned()));
+    context.register_udaf(percentile_cont_udaf().as_ref().clone().with_aliases(["pct"]));
+    context.register_udtf("intersect", Arc::new(Intersect));
+    context.register_udtf("who_waits_for", Arc::new(Waiters));
+}
+
+/// What the shell completes.
+pub const NAMES: [&str; 8] =
+    ["arg", "errno_name", "flag_names", "folded", "intersect", "lost_in", "pct", "who_waits_for"];

@@ -1,0 +1,158 @@
+//! The shell: lines with history and completion, queries that end with a semicolon.
+
+use crate::asking::ask;
+use crate::database::Database;
+use crate::failure::SqlFailure;
+use crate::functions;
+use crate::say::{note, say};
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::DefaultHistory;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{CompletionType, Config, Context, Editor, Helper};
+use sql_arguments::AnswerForm;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::block_in_place;
+
+/// Words that are completed besides tables, columns and functions.
+const KEYWORDS: [&str; 22] = [
+    "SELECT",
+    "FROM",
+    "WHERE",
+    "GROUP BY",
+    "ORDER BY",
+    "LIMIT",
+    "HAVING",
+    "JOIN",
+    "LEFT JOIN",
+    "ON",
+    "AND",
+    "OR",
+    "NOT",
+    "IS NULL",
+    "DISTINCT",
+    "count(*)",
+    "sum(",
+    "max(",
+    "min(",
+    "avg(",
+    "DESCRIBE",
+    "SHOW TABLES",
+];
+
+/// Completes words, and knows where a query ends.
+struct SqlHelper {
+    words: BTreeSet<String>,
+}
+
+impl Completer for SqlHelper {
+    type Candidate = String;
+
+    fn complete(&self, line: &str, place: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+        let before = line.get(..place).unwrap_or_default();
+        let start = before
+            .rfind(|letter: char| !(letter.is_alphanumeric() || matches!(letter, '_' | '.')))
+            .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+        let begun = before[start..].to_lowercase();
+        let fits = |word: &&String| !begun.is_empty() && word.to_lowercase().starts_with(&begun);
+        Ok((start, self.words.iter().filter(fits).cloned().collect()))
+    }
+}
+
+impl Validator for SqlHelper {
+    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
+        Ok(match is_whole(context.input()) {
+            true => ValidationResult::Valid(None),
+            false => ValidationResult::Incomplete,
+        })
+    }
+}
+
+impl Hinter for SqlHelper {
+    type Hint = String;
+}
+
+impl Highlighter for SqlHelper {}
+
+impl Helper for SqlHelper {}
+
+/// Whether what was typed is done.
+fn is_whole(text: &str) -> bool {
+    let text = text.trim();
+    text.is_empty() || text.ends_with(';') || is_end(text) || text == "help"
+}
+
+fn is_end(text: &str) -> bool {
+    matches!(text, "quit" | "exit" | "\\q")
+}
+
+/// Reads queries until the end of input, and answers each.
+pub async fn run(database: &Database, form: AnswerForm) -> Result<(), SqlFailure> {
+    let config = Config::builder().completion_type(CompletionType::List).max_history_size(1000);
+    let config = config.map_err(SqlFailure::failed)?.auto_add_history(true).build();
+    let mut editor = Editor::<SqlHelper, DefaultHistory>::with_config(config).map_err(SqlFailure::failed)?;
+    editor.set_helper(Some(SqlHelper { words: words(database) }));
+    let history = history();
+    // There is none at first.
+    let _ = history.as_ref().map(|path| editor.load_history(path));
+    note!("lookback: SHOW TABLES; DESCRIBE slices; help and quit do as they say");
+    loop {
+        match block_in_place(|| editor.readline("sql> ")) {
+            Ok(line) if is_end(line.trim()) => break,
+            Ok(line) if line.trim() == "help" => say!("{HELP}"),
+            Ok(line) => answer(database, line.trim().trim_end_matches(';'), form).await?,
+            Err(ReadlineError::Interrupted) => {}
+            Err(ReadlineError::Eof) => break,
+            Err(error) => return Err(SqlFailure::failed(error)),
+        }
+    }
+    if let Some(path) = history {
+        let kept = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+        if let Err(error) = kept.map_err(ReadlineError::from).and_then(|()| editor.save_history(&path)) {
+            note!("lookback: {}: {error}: the history is lost", path.display());
+        }
+    }
+    Ok(())
+}
+
+const HELP: &str = "\
+A query ends with a semicolon, and may have several lines. Tab completes.
+  SHOW TABLES;          the tables
+  DESCRIBE slices;      the columns of one
+  EXPLAIN SELECT ...;   how a query is run
+  quit                  or Control-D
+Control-C ends a query, and drops a line.";
+
+/// Answers a query, until Control-C.
+async fn answer(database: &Database, query: &str, form: AnswerForm) -> Result<(), SqlFailure> {
+    if query.is_empty() {
+        return Ok(());
+    }
+    let mut interrupts = signal(SignalKind::interrupt())?;
+    tokio::select! {
+        done = ask(database, query, form) => if let Err(failure) = done {
+            say!("{failure}");
+        },
+        _ = interrupts.recv() => say!("interrupted"),
+    }
+    Ok(())
+}
+
+/// What is completed.
+fn words(database: &Database) -> BTreeSet<String> {
+    let mut words: BTreeSet<String> = KEYWORDS.iter().map(|word| (*word).to_owned()).collect();
+    words.extend(functions::NAMES.map(|name| format!("{name}(")));
+    words.extend(database.names());
+    words
+}
+
+/// Where lines are kept.
+fn history() -> Option<PathBuf> {
+    let state = std::env::var_os("XDG_STATE_HOME").filter(|path| !path.is_empty()).map(PathBuf::from);
+    let state = state.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".local/state")))?;
+    Some(state.join("lookback/sql_history"))
+}

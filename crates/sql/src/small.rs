@@ -1,0 +1,161 @@
+//! The tables `threads`, `losses` and `meta`: small enough to be in memory.
+
+use crate::loss::Loss;
+use crate::table::{ColumnType, RowBatch, RowCell, TableColumn, TableRow, schema_of};
+use crate::trace::AskedTrace;
+use datafusion::datasource::MemTable;
+use datafusion::error::Result;
+use std::collections::BTreeSet;
+use trace_data::text::Tasks;
+
+/// A thread.
+#[derive(Debug)]
+pub struct TracedThreadRow<'a> {
+    tid: i32,
+    pid: Option<i32>,
+    comm: Option<&'a str>,
+}
+
+/// A column of `threads`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThreadColumn {
+    Tid,
+    Pid,
+    Comm,
+}
+
+impl TableRow for TracedThreadRow<'_> {
+    type Column = ThreadColumn;
+
+    const TABLE: &'static str = "threads";
+
+    const COLUMNS: &'static [TableColumn<ThreadColumn>] = &[
+        (ThreadColumn::Tid, "tid", ColumnType::Int),
+        (ThreadColumn::Pid, "pid", ColumnType::Int),
+        (ThreadColumn::Comm, "comm", ColumnType::Text),
+    ];
+
+    fn cell(&self, column: ThreadColumn) -> RowCell<'_> {
+        match column {
+            ThreadColumn::Tid => RowCell::Number(Some(self.tid.into())),
+            ThreadColumn::Pid => RowCell::Number(self.pid.map(i64::from)),
+            ThreadColumn::Comm => RowCell::Text(self.comm),
+        }
+    }
+}
+
+/// A column of `losses`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LossColumn {
+    Start,
+    Length,
+    Cpu,
+    Count,
+}
+
+impl TableRow for Loss {
+    type Column = LossColumn;
+
+    const TABLE: &'static str = "losses";
+
+    const COLUMNS: &'static [TableColumn<LossColumn>] = &[
+        (LossColumn::Start, "ts", ColumnType::Long),
+        (LossColumn::Length, "dur", ColumnType::Long),
+        (LossColumn::Cpu, "cpu", ColumnType::Int),
+        (LossColumn::Count, "n", ColumnType::Long),
+    ];
+
+    fn cell(&self, column: LossColumn) -> RowCell<'_> {
+        match column {
+            LossColumn::Start => RowCell::Number(Some(self.from as i64)),
+            LossColumn::Length => RowCell::Number(Some(self.to.saturating_sub(self.from) as i64)),
+            LossColumn::Cpu => RowCell::Number(self.cpu.map(i64::from)),
+            LossColumn::Count => RowCell::Number(self.count.map(|count| count as i64)),
+        }
+    }
+}
+
+/// Something about the trace as a whole.
+#[derive(Debug)]
+pub struct MetaRow {
+    key: &'static str,
+    value: String,
+}
+
+/// A column of `meta`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MetaColumn {
+    Key,
+    Value,
+}
+
+impl TableRow for MetaRow {
+    type Column = MetaColumn;
+
+    const TABLE: &'static str = "meta";
+
+    const COLUMNS: &'static [TableColumn<MetaColumn>] =
+        &[(MetaColumn::Key, "key", ColumnType::Text), (MetaColumn::Value, "value", ColumnType::Text)];
+
+    fn cell(&self, column: MetaColumn) -> RowCell<'_> {
+        RowCell::Text(Some(match column {
+            MetaColumn::Key => self.key,
+            MetaColumn::Value => &self.value,
+        }))
+    }
+}
+
+/// The threads of a trace.
+pub fn threads(trace: &AskedTrace) -> Result<MemTable> {
+    let threads = &trace.contents.threads;
+    let named = threads.names().iter().map(|(tid, _)| *tid);
+    let tids: BTreeSet<i32> = named.chain(threads.processes().iter().map(|(tid, _)| *tid)).collect();
+    let row = |tid| TracedThreadRow { tid, pid: threads.tgid(tid), comm: threads.comm(tid) };
+    in_memory(&tids.into_iter().map(row).collect::<Vec<_>>())
+}
+
+/// The losses of a trace.
+pub fn losses(trace: &AskedTrace) -> Result<MemTable> {
+    in_memory(&trace.losses)
+}
+
+/// Facts about a trace as a whole.
+pub fn meta(trace: &AskedTrace) -> Result<MemTable> {
+    in_memory(&meta_rows(trace))
+}
+
+/// Facts about a trace as a whole, as key and value.
+pub fn notes(trace: &AskedTrace) -> Vec<(String, String)> {
+    meta_rows(trace).into_iter().map(|row| (format!("lookback.{}", row.key), row.value)).collect()
+}
+
+fn meta_rows(trace: &AskedTrace) -> Vec<MetaRow> {
+    let (contents, survey) = (&trace.contents, &trace.survey);
+    let options = &contents.metadata.options;
+    let lost: u64 = trace.losses.iter().map(|loss| loss.count.unwrap_or(1)).sum();
+    let dropped: u64 = contents.metadata.supplement.dropped.iter().map(|(count, _)| count).sum();
+    let bounds = survey.bounds.map(|(first, last)| (options.time(first), options.time(last)));
+    let real = bounds.and_then(|(first, _)| contents.metadata.supplement.real_time(first));
+    let known = [
+        ("file", Some(trace.path().to_string_lossy().into_owned())),
+        ("version", options.version.clone()),
+        ("clock", Some(contents.clock.clone())),
+        ("events", Some(survey.entries.to_string())),
+        ("lost", Some(lost.to_string())),
+        ("not_written", Some(dropped.to_string())),
+        ("first", bounds.map(|(first, _)| first.to_string())),
+        ("last", bounds.map(|(_, last)| last.to_string())),
+        ("first_since_1970", real.map(|time| time.to_string())),
+        ("cpus", Some(trace.cpus.len().to_string())),
+        ("damage", trace.damage()),
+    ];
+    known.into_iter().filter_map(|(key, value)| Some(MetaRow { key, value: value? })).collect()
+}
+
+fn in_memory<R: TableRow>(rows: &[R]) -> Result<MemTable> {
+    let mut batch = RowBatch::new::<R>();
+    rows.iter().for_each(|row| {
+        batch.push(row);
+    });
+    MemTable::try_new(schema_of::<R>(), vec![vec![batch.take()?]])
+}

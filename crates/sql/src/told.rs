@@ -1,0 +1,106 @@
+//! What an event or a call says, as columns.
+
+use convert::{ArgumentValue, FunctionLabels, SliceArguments};
+use std::fmt::Write;
+use std::rc::Rc;
+use trace_data::symbols::Symbols;
+
+/// What an event or both ends of a call say.
+#[derive(Debug, Default)]
+pub struct ToldFields {
+    /// The result.
+    pub ret: Option<i64>,
+    /// The number of the error.
+    pub error: Option<i64>,
+    /// The file, or whoever else it is about.
+    pub path: String,
+    /// The descriptor.
+    pub fd: Option<i64>,
+    /// How many bytes it is about.
+    pub size: Option<i64>,
+    /// The function that has called.
+    pub caller: Option<Rc<str>>,
+    /// Everything else: an object of JSON, as long as it is open.
+    rest: String,
+}
+
+impl ToldFields {
+    /// Forgets everything, and keeps the memory.
+    pub fn clear(&mut self) {
+        let (mut path, mut rest) = (std::mem::take(&mut self.path), std::mem::take(&mut self.rest));
+        path.clear();
+        rest.clear();
+        *self = ToldFields { path, rest, ..ToldFields::default() };
+    }
+
+    /// Adds what an event says.
+    pub fn add(&mut self, said: &SliceArguments<'_>, labels: &mut FunctionLabels, symbols: &dyn Symbols) {
+        self.error = said.error().or(self.error);
+        said.each(labels, symbols, |name, value| self.set(name, value));
+    }
+
+    fn set(&mut self, name: &Rc<str>, value: ArgumentValue<'_>) {
+        match (&**name, value) {
+            ("error", _) => {}
+            ("ret", ArgumentValue::Signed(value)) => self.ret = Some(value),
+            ("ret", ArgumentValue::Unsigned(value) | ArgumentValue::Pointer(value)) => {
+                self.ret = Some(value as i64);
+            }
+            ("fd" | "sockfd", ArgumentValue::Signed(value)) => self.fd = Some(value),
+            ("size" | "count" | "len" | "length", ArgumentValue::Unsigned(value)) => {
+                self.size = Some(value as i64);
+            }
+            ("caller", ArgumentValue::Name(label)) => self.caller = Some(label),
+            ("pathname" | "path" | "filename", ArgumentValue::Text(text)) => {
+                self.path.clear();
+                self.path.push_str(&text);
+            }
+            (_, value) => self.add_rest(name, &value),
+        }
+    }
+
+    fn add_rest(&mut self, name: &str, value: &ArgumentValue<'_>) {
+        self.rest.push(if self.rest.is_empty() { '{' } else { ',' });
+        self.quote(name);
+        self.rest.push(':');
+        // Writing into a string can't fail.
+        let _ = match value {
+            ArgumentValue::Signed(value) => write!(self.rest, "{value}"),
+            ArgumentValue::Unsigned(value) => write!(self.rest, "{value}"),
+            ArgumentValue::Pointer(value) => write!(self.rest, "\"{value:#x}\""),
+            ArgumentValue::Text(text) => {
+                self.quote(text);
+                Ok(())
+            }
+            ArgumentValue::Name(text) => {
+                self.quote(text);
+                Ok(())
+            }
+        };
+    }
+
+    fn quote(&mut self, text: &str) {
+        let rest = &mut self.rest;
+        let Ok(()) = export::json::quote::<std::convert::Infallible>(text, |part| {
+            rest.push_str(part);
+            Ok(())
+        });
+    }
+
+    /// The file or whoever else it is about, if that is known.
+    pub fn path(&self) -> Option<&str> {
+        (!self.path.is_empty()).then_some(self.path.as_str())
+    }
+
+    /// No more is added.
+    pub fn close(&mut self) {
+        if !self.rest.is_empty() {
+            self.rest.push('}');
+        }
+    }
+
+    /// Everything that has no column of its own, as JSON.
+    pub fn rest(&self) -> Option<&str> {
+        (!self.rest.is_empty()).then_some(self.rest.as_str())
+    }
+}

@@ -1,0 +1,88 @@
+//! A trace.dat file that is asked.
+
+use crate::failure::SqlFailure;
+use crate::loss::Loss;
+use query::{SourceSymbols, Survey, TraceBuffer, TraceContents, TraceFile};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use trace_data::dat;
+
+/// A trace.dat file, opened and looked at once. Those who read it at the same time have a handle each.
+#[derive(Debug)]
+pub struct AskedTrace {
+    path: PathBuf,
+    /// What its records mean.
+    pub contents: TraceContents,
+    /// The first look at it, as far as it can be read.
+    pub survey: Survey,
+    /// The events that it has lost.
+    pub losses: Vec<Loss>,
+    /// The CPUs that it has records of.
+    pub cpus: Vec<u32>,
+    /// Handles that nobody reads from.
+    idle: Mutex<Vec<TraceBuffer>>,
+    /// Why not all of it could be read.
+    damage: Mutex<Option<String>>,
+}
+
+impl AskedTrace {
+    /// Opens a file, and looks at all of its pages.
+    pub fn open(path: &Path) -> Result<AskedTrace, SqlFailure> {
+        let (contents, mut buffer) = open(path)?;
+        let (survey, read) = buffer.readable();
+        let cpus = (0..buffer.streams()).filter_map(|stream| buffer.cpu(stream)).collect();
+        let losses = Loss::all(&survey, &contents);
+        let idle = Mutex::new(vec![buffer]);
+        let trace =
+            AskedTrace { path: path.into(), contents, survey, losses, cpus, idle, damage: Mutex::default() };
+        if let Err(error) = read {
+            trace.complain(&error);
+        }
+        Ok(trace)
+    }
+
+    /// Its path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Does something with a handle of its own.
+    pub fn with_buffer<T>(&self, read: impl FnOnce(&mut TraceBuffer) -> T) -> Result<T, SqlFailure> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut buffer = match idle {
+            Some(buffer) => buffer,
+            None => open(&self.path)?.1,
+        };
+        let done = read(&mut buffer);
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(buffer);
+        Ok(done)
+    }
+
+    /// The names of its addresses, as the source has them.
+    pub fn symbols(&self) -> SourceSymbols<'_> {
+        let mut symbols = SourceSymbols::new(&self.contents.metadata);
+        symbols.demangle();
+        symbols
+    }
+
+    /// Notes that it can't be read from somewhere on.
+    pub fn complain(&self, error: &dat::Error) {
+        let text = format!("{}: {}", self.path.display(), SqlFailure::with_causes(error));
+        self.damage.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(text);
+    }
+
+    /// Why not all of it could be read, if so.
+    pub fn damage(&self) -> Option<String> {
+        self.damage.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+fn open(path: &Path) -> Result<(TraceContents, TraceBuffer), SqlFailure> {
+    let wrong = |error: &dyn std::error::Error| {
+        SqlFailure::failed(format_args!("{}: {}", path.display(), SqlFailure::with_causes(error)))
+    };
+    let file = File::open(path).map_err(|error| wrong(&error))?;
+    let TraceFile { contents, buffer } = TraceFile::open(file, None).map_err(|error| wrong(&error))?;
+    Ok((contents, buffer))
+}
