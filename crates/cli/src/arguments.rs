@@ -46,6 +46,7 @@ pub(crate) use view::TimelineArguments;
 
 use clap::{Args, Parser, Subcommand};
 use session::Selection;
+use sql_arguments::SqlArguments;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -90,6 +91,7 @@ pub(crate) enum TaskArguments {
     Convert(Box<ConvertArguments>),
     Flame(Box<FlameArguments>),
     Diff(Box<DiffArguments>),
+    Sql(Box<SqlArguments>),
     Start(StartArguments),
     /// Stop recording.
     ///

@@ -13,7 +13,8 @@ use crate::number::{bytes, count};
 use crate::persistent;
 use crate::record::output::Output;
 use crate::report::{Feed, Problem, Surveyed, done, play, what_is_wrong};
-use crate::say::note;
+use crate::say::{is_quiet, note};
+use crate::sql;
 use convert::{
     ChromeTrace, FirefoxProfile, FoldedStacks, PerfettoTrace, PprofProfile, SliceTimeline, StackWeight,
 };
@@ -30,6 +31,9 @@ use watched::{CountedOutput, WatchedSink};
 /// Converts a trace.
 pub(crate) fn convert(arguments: &ConvertArguments) -> Done {
     let format = arguments.format().map_err(Failure::failed)?;
+    if format == ConvertFormat::Parquet {
+        return write_parquet(arguments);
+    }
     if format == ConvertFormat::Ctf && arguments.output != Path::new("-") {
         return convert_to_directory(arguments);
     }
@@ -86,6 +90,24 @@ fn convert_to_directory(arguments: &ConvertArguments) -> Done {
     outcome(problem, events, ctf.size(), &arguments.output)
 }
 
+/// Has the program that knows Parquet write it.
+fn write_parquet(arguments: &ConvertArguments) -> Done {
+    let Some(path) = arguments.source.file() else {
+        return Err(Failure::failed(
+            "Parquet is made of a file: `lookback extract` writes a session's events",
+        ));
+    };
+    if let Some(option) = arguments.source.part.given().first() {
+        return Err(Failure::failed(format_args!("Parquet has the whole trace: leave out {option}")));
+    }
+    if arguments.output == Path::new("-") {
+        return Err(Failure::failed(
+            "Parquet is written to a file: expected -o FILE.parquet or -o DIRECTORY",
+        ));
+    }
+    sql::write_parquet(path, &arguments.output, is_quiet())
+}
+
 /// Has a drawing take the records. How many there were. What can't be written yet waits in `directory`.
 fn write(
     format: ConvertFormat,
@@ -113,6 +135,7 @@ fn write(
             let folded = FoldedStacks::new(out, StackWeight::Time);
             watch(&mut SliceTimeline::new(folded, gaps), surveyed, feed)
         }
+        ConvertFormat::Parquet => Err(Failure::failed("Parquet is no stream of slices").into()),
     }
 }
 

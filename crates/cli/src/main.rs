@@ -5,6 +5,7 @@
 //! lookback report, explain    show what was recorded; what of it is worth a look
 //! lookback view               as a timeline in the browser
 //! lookback diff               what differs between two
+//! lookback sql                ask it in SQL
 //! lookback convert, flame     for Perfetto and other viewers; as a picture
 //! lookback start              a persistent session: run, show, snapshot, extract, stat and more
 //! lookback get, set, cat, ls  the control tree; mount, umount: as files
@@ -42,6 +43,7 @@ mod record;
 mod report;
 mod say;
 mod signals;
+mod sql;
 mod stdout;
 mod tree;
 mod unseen;
@@ -73,6 +75,7 @@ fn main() -> ExitCode {
         TaskArguments::Flame(arguments) => convert::flame(&arguments),
         TaskArguments::Diff(arguments) => diff::run(&arguments),
         TaskArguments::View(arguments) => view::run(&arguments),
+        TaskArguments::Sql(_) => sql::run(),
         TaskArguments::Start(arguments) => persistent::start(&arguments),
         TaskArguments::Stop(arguments) => persistent::stop(&arguments),
         TaskArguments::Run(arguments) => persistent::run(&arguments),

@@ -15,7 +15,7 @@ use std::process::ExitCode;
 const GROUPS: [(&str, &[&str]); 5] = [
     (
         "Record a program, and look at it",
-        &["record", "report", "explain", "view", "diff", "convert", "flame", "events"],
+        &["record", "report", "explain", "view", "diff", "sql", "convert", "flame", "events"],
     ),
     (
         "Record in a persistent session",
@@ -54,7 +54,7 @@ fn command() -> Command {
     command.build();
     let mut command = command.mut_subcommand("help", |help| help.about("Show all options of a task"));
     let header = *command.get_styles().get_header();
-    let mut help = format!("{{about}}.\n\n{header}Usage:{header:#} lookback TASK [OPTIONS]\n\n");
+    let mut help = format!("{{about}}.\n\n{header}Usage:{header:#} lookback TASK [OPTIONS]\n");
     for (title, tasks) in GROUPS {
         let _ = writeln!(help, "{header}{title}:{header:#}");
         for task in tasks.iter().filter_map(|name| command.find_subcommand(name)) {

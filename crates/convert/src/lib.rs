@@ -67,9 +67,7 @@ mod perfetto;
 mod pprof;
 mod timeline;
 
-pub use arguments::{
-    ArgumentShape, ArgumentValue, NamedNumber, NumberTexts, ShownFields, SliceArguments,
-};
+pub use arguments::{ArgumentShape, ArgumentValue, NamedNumber, NumberTexts, ShownFields, SliceArguments};
 pub use chrome::ChromeTrace;
 pub use drawing::{
     CounterChange, CounterKind, CpuSwitch, Drawing, Instant, RunChange, RunState, SliceEnd, SliceEnding,

@@ -22,10 +22,13 @@ Formats, by the suffix of OUT:
                                nanoseconds in each call and in none within it
   .dat                         a trace.dat file with the chosen events alone, for
                                lookback, trace-cmd and KernelShark
+  .parquet                     the calls, for DuckDB, pandas and others; a directory,
+                               with --format parquet, gets all tables of lookback sql
 
 Examples:
   lookback convert -o order.perfetto-trace
   lookback convert -s -o stall.perfetto-trace      the newest snapshot of a session
+  lookback convert -o calls.parquet order.dat
   lookback convert -e @file --time +1..+2 -o part.json other.dat
   lookback convert --time +1..+2 -g 4711 -o small.dat")]
 pub(crate) struct ConvertArguments {
@@ -105,10 +108,12 @@ pub(crate) enum ConvertFormat {
     Folded,
     /// A trace.dat file with the chosen events alone
     Dat,
+    /// Tables of Parquet
+    Parquet,
 }
 
 /// The suffixes of formats: of two that a name ends with, the one that comes first.
-const SUFFIXES: [(&str, ConvertFormat); 9] = [
+const SUFFIXES: [(&str, ConvertFormat); 10] = [
     (".perfetto-trace", ConvertFormat::Perfetto),
     (".pftrace", ConvertFormat::Perfetto),
     (".firefox.json", ConvertFormat::Firefox),
@@ -118,6 +123,7 @@ const SUFFIXES: [(&str, ConvertFormat); 9] = [
     ("ctf/", ConvertFormat::Ctf),
     (".folded", ConvertFormat::Folded),
     (".dat", ConvertFormat::Dat),
+    (".parquet", ConvertFormat::Parquet),
 ];
 
 impl ConvertArguments {

@@ -38,6 +38,13 @@ pub(crate) struct PartArguments {
 }
 
 impl PartArguments {
+    /// The options that choose a buffer, events of it or what is shown of them, as they can be typed.
+    pub(crate) fn given(&self) -> Vec<String> {
+        let buffer = self.instance.name.as_ref().map(|name| format!("-B {name}"));
+        let redacted = (!self.redact.is_empty()).then(|| "--redact".to_owned());
+        self.choice.given(true).into_iter().chain(buffer).chain(redacted).collect()
+    }
+
     /// What is chosen, as `report` takes it.
     pub(crate) fn view(&self) -> ViewArguments {
         ViewArguments { choice: self.choice.clone(), redact: self.redact.clone(), ..ViewArguments::default() }
