@@ -52,7 +52,23 @@ impl TraceFile {
     ///
     /// When the file can't be read, or has no such buffer.
     pub fn open(file: File, buffer: Option<&str>) -> Result<TraceFile, Error> {
-        let recording = Recording::open(file)?;
+        TraceFile::of(Recording::open(file)?, buffer)
+    }
+
+    /// Opens a file that may have been truncated, and says what is missing, if anything is.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`TraceFile::open`], for what comes before the pages.
+    pub fn open_truncated(
+        file: File,
+        buffer: Option<&str>,
+    ) -> Result<(TraceFile, Option<dat::Error>), Error> {
+        let (recording, truncation) = Recording::open_truncated(file)?;
+        Ok((TraceFile::of(recording, buffer)?, truncation))
+    }
+
+    fn of(recording: Recording<File>, buffer: Option<&str>) -> Result<TraceFile, Error> {
         let metadata = recording.metadata().clone();
         let events = known_events(&metadata)?;
         let threads = ThreadTable::new(metadata.cmdlines.clone(), metadata.supplement.tgids.clone());

@@ -34,6 +34,9 @@ pub struct Database {
 /// What is set aside of the memory for batches on their way, which nobody counts.
 const UNCOUNTED: usize = 4;
 
+/// What a sort sets aside for merging, as a part of the memory.
+const SET_ASIDE: usize = 32;
+
 /// Who holds most of the memory is named where there is too little.
 const NAMED_HOLDERS: NonZeroUsize = NonZeroUsize::new(3).unwrap();
 
@@ -127,6 +130,9 @@ fn engine(directory: &Path, memory: usize) -> Result<SessionContext, DataFusionE
     // Errors point at the place.
     options.sql_parser.collect_spans = true;
     options.execution.parquet.pushdown_filters = true;
+    // What each sort sets aside to merge what it has spilled: of little memory, a little part.
+    let set_aside = options.execution.sort_spill_reservation_bytes;
+    options.execution.sort_spill_reservation_bytes = set_aside.min(memory / SET_ASIDE);
     options.catalog.information_schema = true;
     let config = SessionConfig::from(options).with_default_catalog_and_schema("trace", "main");
     let pool = FairSpillPool::new(memory - memory / UNCOUNTED);

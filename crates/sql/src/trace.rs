@@ -29,16 +29,15 @@ pub struct AskedTrace {
 impl AskedTrace {
     /// Opens a file, and looks at all of its pages.
     pub fn open(path: &Path) -> Result<AskedTrace, SqlFailure> {
-        let (contents, mut buffer) = open(path)?;
+        let (contents, mut buffer, truncation) = open(path)?;
         let (survey, read) = buffer.readable();
         let cpus = (0..buffer.streams()).filter_map(|stream| buffer.cpu(stream)).collect();
         let losses = Loss::all(&survey, &contents);
         let idle = Mutex::new(vec![buffer]);
         let trace =
             AskedTrace { path: path.into(), contents, survey, losses, cpus, idle, damage: Mutex::default() };
-        if let Err(error) = read {
-            trace.complain(&error);
-        }
+        let damage = truncation.or(read.err());
+        damage.iter().for_each(|error| trace.complain(error));
         Ok(trace)
     }
 
@@ -78,11 +77,13 @@ impl AskedTrace {
     }
 }
 
-fn open(path: &Path) -> Result<(TraceContents, TraceBuffer), SqlFailure> {
+/// What can be read of a file, and why there is no more.
+fn open(path: &Path) -> Result<(TraceContents, TraceBuffer, Option<dat::Error>), SqlFailure> {
     let wrong = |error: &dyn std::error::Error| {
         SqlFailure::failed(format_args!("{}: {}", path.display(), SqlFailure::with_causes(error)))
     };
     let file = File::open(path).map_err(|error| wrong(&error))?;
-    let TraceFile { contents, buffer } = TraceFile::open(file, None).map_err(|error| wrong(&error))?;
-    Ok((contents, buffer))
+    let (file, truncation) = TraceFile::open_truncated(file, None).map_err(|error| wrong(&error))?;
+    let TraceFile { contents, buffer } = file;
+    Ok((contents, buffer, truncation))
 }

@@ -36,9 +36,9 @@ pub(super) fn flag_names() -> ScalarUDF {
     create_udf("flag_names", arguments, DataType::Utf8, Volatility::Immutable, function)
 }
 
-/// The values of an argument that have names.
+/// The values of an argument that have names. Those of a system call are known from libc's call.
 fn known_names(call: &str, argument: &str) -> Vec<(u64, String)> {
-    let name = call.strip_prefix("sys_").map_or(call.to_owned(), |own| format!("sys_enter_{own}"));
+    let name = call.strip_prefix("sys_").unwrap_or(call);
     let event = events::selectable().find(|event| event.name == name);
     let format = event.and_then(|event| {
         let text = events::format_file(event.name, event.id, event.own_format()).to_string();

@@ -13,6 +13,10 @@ pub(super) struct Input<R> {
     file: BufReader<R>,
     position: u64,
     length: u64,
+    /// Whether what follows the end of the file is left out, and not an error.
+    is_truncated_allowed: bool,
+    /// What was left out first.
+    truncation: Option<Error>,
 }
 
 impl<R: Read + Seek> Input<R> {
@@ -22,7 +26,7 @@ impl<R: Read + Seek> Input<R> {
         let io = |source| Error::Io { what: "the file", source };
         let length = file.seek(SeekFrom::End(0)).map_err(io)?;
         file.seek(SeekFrom::Start(0)).map_err(io)?;
-        Ok(Input { file, position: 0, length })
+        Ok(Input { file, position: 0, length, is_truncated_allowed: false, truncation: None })
     }
 
     pub(super) fn position(&self) -> u64 {
@@ -56,6 +60,29 @@ impl<R: Read + Seek> Input<R> {
             return Err(Error::Truncated { what, offset, needed: size, available });
         }
         Ok(())
+    }
+
+    /// How much of `size` bytes at `offset` there is: all of it, unless a truncated file is read as far as it
+    /// goes.
+    pub(super) fn available(&mut self, offset: u64, size: u64, what: &'static str) -> Result<u64, Error> {
+        match self.check(offset, size, what) {
+            Err(error) if size > 0 && self.is_truncated_allowed => {
+                self.truncation.get_or_insert(error);
+                Ok(self.length.saturating_sub(offset))
+            }
+            Err(error) if size > 0 => Err(error),
+            _ => Ok(size),
+        }
+    }
+
+    /// From here on the data of CPUs may be truncated.
+    pub(super) fn allow_truncation(&mut self) {
+        self.is_truncated_allowed = true;
+    }
+
+    /// What is missing first, if anything is.
+    pub(super) fn take_truncation(&mut self) -> Option<Error> {
+        self.truncation.take()
     }
 
     /// Fills `bytes`.

@@ -39,7 +39,24 @@ impl<R: Read + Seek> Recording<R> {
     /// When the file is no trace.dat file of a little-endian 64-bit machine, of a version or
     /// compression other than those named in the [module](super), or damaged.
     pub fn open(file: R) -> Result<Recording<R>, Error> {
+        Recording::read(Input::new(file)?)
+    }
+
+    /// Reads everything but the pages of a file that may have been truncated, and why pages are missing at its
+    /// end, if they are.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Recording::open`], for what comes before the pages.
+    pub fn open_truncated(file: R) -> Result<(Recording<R>, Option<Error>), Error> {
         let mut input = Input::new(file)?;
+        input.allow_truncation();
+        let mut recording = Recording::read(input)?;
+        let truncation = recording.input.take_truncation();
+        Ok((recording, truncation))
+    }
+
+    fn read(mut input: Input<R>) -> Result<Recording<R>, Error> {
         let magic = input.array("the mark of the file").map_err(|_| Error::NotADatFile)?;
         if magic != MAGIC {
             return Err(Error::NotADatFile);

@@ -90,9 +90,7 @@ impl BufferOptions {
         let mut cpus = Vec::new();
         for cpu in 0..self.cpus {
             let (offset, size) = (input.u64(WHAT)?, input.u64(WHAT)?);
-            if size > 0 {
-                input.check(offset, size, WHAT)?;
-            }
+            let size = input.available(offset, size, WHAT)?;
             cpus.push(CpuData { cpu, offset, size });
         }
         Ok(RecordedBuffer { name, clock: String::new(), cpus, compressed: false })

@@ -98,9 +98,7 @@ fn buffer<R: Read + Seek>(input: &mut Input<R>, option: Vec<u8>) -> Result<Recor
     for _ in 0..count {
         let cpu = option.u32(WHAT)?;
         let (offset, size) = (option.u64(WHAT)?, option.u64(WHAT)?);
-        if size > 0 {
-            input.check(offset, size, "the data of a CPU")?;
-        }
+        let size = input.available(offset, size, "the data of a CPU")?;
         cpus.push(CpuData { cpu, offset, size });
     }
     let compressed = section::header(input, place)?.compressed;

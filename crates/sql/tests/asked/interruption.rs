@@ -1,0 +1,45 @@
+//! Queries that take long: they end when they are told to, and keep to their memory.
+
+use crate::support::{answer, sql, texts, trace};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+/// A query that would take hours.
+const LONG: &str = "SELECT count(*) FROM generate_series(1, 10000000) AS a(x) CROSS JOIN generate_series(1, 10000000) AS b(y) \
+                    WHERE (x * y) % 7 = 3";
+
+#[test]
+fn control_c_ends_a_query_at_once() {
+    let temporary = tempfile::tempdir().unwrap();
+    let mut command = sql(&[trace()]);
+    command.arg(LONG).env("TMPDIR", temporary.path()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let files = || std::fs::read_dir(temporary.path()).unwrap().count();
+    let start = Instant::now();
+    while files() == 0 {
+        assert!(start.elapsed() < Duration::from_secs(20), "it has not begun");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    let told = Instant::now();
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(told.elapsed() < Duration::from_secs(2), "{:?}", told.elapsed());
+    assert_eq!(files(), 0, "nothing is left behind");
+}
+
+#[test]
+fn what_needs_more_memory_is_spilled_or_refused() {
+    let sorted = "SELECT max(n) FROM (SELECT row_number() OVER (ORDER BY v % 1000003, v) AS n FROM \
+                  (SELECT value * 7919 AS v FROM generate_series(1, 1500000)))";
+    let output = sql(&["--csv", "--memory", "24"]).arg(trace()).arg(sorted).output().unwrap();
+    let (text, said) = texts(&output);
+    assert_eq!(text.lines().nth(1), Some("1500000"), "{said}");
+    let joined = "SELECT count(*) FROM (SELECT value AS x FROM generate_series(1, 3000000)) AS a \
+                  JOIN (SELECT value AS x FROM generate_series(1, 3000000)) AS b ON a.x = b.x";
+    let output = sql(&["--memory", "16"]).arg(trace()).arg(joined).output().unwrap();
+    let (_, said) = texts(&output);
+    assert!(output.status.success() || said.contains("raise --memory"), "{said}");
+    assert_eq!(answer("SELECT 1"), ["1"]);
+}

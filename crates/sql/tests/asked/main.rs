@@ -1,0 +1,9 @@
+//! Traces that the command `lookback` records, asked by `lookback-sql` as people do.
+
+mod answers;
+mod damage;
+mod duckdb;
+mod interruption;
+mod parquet;
+mod refusals;
+mod support;
