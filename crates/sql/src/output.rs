@@ -17,7 +17,7 @@ pub enum AnswerWriter<W: Write> {
     /// For people.
     Table(TableText<W>),
     /// Comma-separated values.
-    Csv(datafusion::arrow::csv::Writer<W>),
+    Csv(Box<datafusion::arrow::csv::Writer<W>>),
     /// A JSON object for each row.
     Json(LineDelimitedWriter<W>),
     /// Arrow's stream format.
@@ -33,7 +33,7 @@ impl<W: Write> AnswerWriter<W> {
                 let mut writer = WriterBuilder::new().with_header(true).build(out);
                 // The header comes even where no row does.
                 writer.write(&RecordBatch::new_empty(schema.clone().into()))?;
-                AnswerWriter::Csv(writer)
+                AnswerWriter::Csv(Box::new(writer))
             }
             AnswerForm::Json => AnswerWriter::Json(LineDelimitedWriter::new(out)),
             AnswerForm::Arrow => AnswerWriter::Arrow(Box::new(StreamWriter::try_new(out, schema)?)),

@@ -52,7 +52,8 @@ impl Derivation {
             let pass = move || derive(&trace, &directory, &flag);
             tokio::task::spawn_blocking(pass).await.map_err(SqlFailure::failed)?
         };
-        self.is_made.get_or_try_init(make).await.map(|()| ())
+        self.is_made.get_or_try_init(make).await?;
+        Ok(())
     }
 }
 
