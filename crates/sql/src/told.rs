@@ -1,9 +1,9 @@
 //! What an event or a call says, as columns.
 
-use convert::{ArgumentValue, FunctionLabels, SliceArguments};
+use convert::{ArgumentValue, NumberTexts, SliceArguments};
 use std::fmt::Write;
 use std::rc::Rc;
-use trace_data::symbols::Symbols;
+use trace_data::info::TraceInfo;
 
 /// What an event or both ends of a call say.
 #[derive(Debug, Default)]
@@ -34,26 +34,31 @@ impl ToldFields {
     }
 
     /// Adds what an event says.
-    pub fn add(&mut self, said: &SliceArguments<'_>, labels: &mut FunctionLabels, symbols: &dyn Symbols) {
+    pub fn add(&mut self, said: &SliceArguments<'_>, texts: &mut NumberTexts, trace: &TraceInfo<'_>) {
         self.error = said.error().or(self.error);
-        said.each(labels, symbols, |name, value| self.set(name, value));
+        said.each(|argument, value| self.set(argument.name(), value, texts, trace));
     }
 
-    fn set(&mut self, name: &Rc<str>, value: ArgumentValue<'_>) {
-        match (&**name, value) {
+    fn set(&mut self, name: &str, value: ArgumentValue<'_>, texts: &mut NumberTexts, trace: &TraceInfo<'_>) {
+        match (name, value) {
             ("error", _) => {}
             ("ret", ArgumentValue::Signed(value)) => self.ret = Some(value),
-            ("ret", ArgumentValue::Unsigned(value) | ArgumentValue::Pointer(value)) => {
+            ("ret", ArgumentValue::Unsigned(value) | ArgumentValue::Hex(value)) => {
                 self.ret = Some(value as i64);
             }
             ("fd" | "sockfd", ArgumentValue::Signed(value)) => self.fd = Some(value),
             ("size" | "count" | "len" | "length", ArgumentValue::Unsigned(value)) => {
                 self.size = Some(value as i64);
             }
-            ("caller", ArgumentValue::Name(label)) => self.caller = Some(label),
+            ("caller", ArgumentValue::Named(number)) => self.caller = Some(texts.of(number, trace)),
             ("pathname" | "path" | "filename", ArgumentValue::Text(text)) => {
                 self.path.clear();
                 self.path.push_str(&text);
+            }
+            // Other numbers stay numbers, for comparisons: flag_names() has the names of flags.
+            (_, ArgumentValue::Named(number)) if number.is_function() => {
+                let text = texts.of(number, trace);
+                self.add_rest(name, &ArgumentValue::Text((*text).into()));
             }
             (_, value) => self.add_rest(name, &value),
         }
@@ -67,12 +72,9 @@ impl ToldFields {
         let _ = match value {
             ArgumentValue::Signed(value) => write!(self.rest, "{value}"),
             ArgumentValue::Unsigned(value) => write!(self.rest, "{value}"),
-            ArgumentValue::Pointer(value) => write!(self.rest, "\"{value:#x}\""),
+            ArgumentValue::Named(number) => write!(self.rest, "{}", number.number() as i64),
+            ArgumentValue::Hex(value) => write!(self.rest, "\"{value:#x}\""),
             ArgumentValue::Text(text) => {
-                self.quote(text);
-                Ok(())
-            }
-            ArgumentValue::Name(text) => {
                 self.quote(text);
                 Ok(())
             }

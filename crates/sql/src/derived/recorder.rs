@@ -6,7 +6,7 @@ use super::stack_row::{StackColumn, StackRow};
 use super::state_row::{StateColumn, StateRow};
 use crate::parquet::TableWriter;
 use crate::told::ToldFields;
-use convert::{Drawing, FunctionLabels, RunChange, SliceEnd, SliceStart};
+use convert::{Drawing, NumberTexts, RunChange, SliceEnd, SliceStart};
 use export::Error;
 use query::ProcessTree;
 use std::cell::RefCell;
@@ -32,7 +32,7 @@ pub(super) struct TableRecorder {
     runs: StateTimes,
     known_stacks: HashMap<Box<[u64]>, i64>,
     functions: HashMap<u64, Arc<str>>,
-    labels: FunctionLabels,
+    texts: NumberTexts,
     /// Where and when the record is that the timeline looks at.
     at: (u32, u64),
     /// What the descriptor of that record leads to.
@@ -63,7 +63,7 @@ impl TableRecorder {
             runs: StateTimes::default(),
             known_stacks: HashMap::new(),
             functions: HashMap::new(),
-            labels: FunctionLabels::default(),
+            texts: NumberTexts::default(),
             at: (0, 0),
             about: None,
             holder: None,
@@ -95,7 +95,7 @@ impl TableRecorder {
     fn begin(&mut self, slice: &SliceStart<'_>, trace: &TraceInfo<'_>) {
         let mut told = self.spare.pop().unwrap_or_default();
         if let Some(arguments) = &slice.arguments {
-            told.add(arguments, &mut self.labels, trace.symbols);
+            told.add(arguments, &mut self.texts, trace);
         }
         if let Some(about) = self.about.take() {
             told.path.push_str(&about);
@@ -112,7 +112,7 @@ impl TableRecorder {
         let Some(OpenRow { id, cpu, mut told, run }) = open.pop() else { return Ok(()) };
         let parent = open.last().map(|outer| outer.id);
         if let Some(arguments) = &slice.arguments {
-            told.add(arguments, &mut self.labels, trace.symbols);
+            told.add(arguments, &mut self.texts, trace);
         }
         told.close();
         let holder = slice.arguments.and(self.holder.take());

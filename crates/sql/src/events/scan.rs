@@ -4,7 +4,7 @@ use super::filter::EventFilter;
 use super::row::{EventColumn, EventRow};
 use crate::table::RowBatch;
 use crate::trace::AskedTrace;
-use convert::{FunctionLabels, ShownFields};
+use convert::{NumberTexts, ShownFields};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::error::Result;
@@ -52,7 +52,9 @@ struct EventCollector<'a> {
     batch: RowBatch<EventColumn>,
     is_told: bool,
     shapes: HashMap<u16, ShownFields>,
-    labels: FunctionLabels,
+    /// How many fields have been given a place.
+    places: usize,
+    texts: NumberTexts,
     row: EventRow<'a>,
 }
 
@@ -69,9 +71,9 @@ fn scan(
     let ids = filter.ids(info.events);
     let batch = RowBatch::of::<EventRow<'_>>(projection)?;
     let is_told = batch.columns().any(EventColumn::is_told);
-    let (shapes, labels) = (HashMap::new(), FunctionLabels::default());
+    let (shapes, texts) = (HashMap::new(), NumberTexts::default());
     let mut reader =
-        EventCollector { trace: &info, batch, is_told, shapes, labels, row: EventRow::default() };
+        EventCollector { trace: &info, batch, is_told, shapes, places: 0, texts, row: EventRow::default() };
     trace.with_buffer(|buffer| {
         let mut records = match buffer.records_of(stream, contents) {
             Ok(Some(records)) => records,
@@ -118,9 +120,12 @@ impl<'a> EventCollector<'a> {
         (row.system, row.name) = (&format.system, &format.name);
         if self.is_told {
             let events = self.trace.events;
-            let shape = self.shapes.entry(record.id()).or_insert_with(|| ShownFields::of(event, events));
+            let shape = self
+                .shapes
+                .entry(record.id())
+                .or_insert_with(|| ShownFields::of(event, events, &mut self.places));
             row.told.clear();
-            row.told.add(&shape.read(record.payload), &mut self.labels, self.trace.symbols);
+            row.told.add(&shape.read(record.payload), &mut self.texts, self.trace);
             row.told.close();
         }
         self.batch.push(row)
