@@ -1,7 +1,7 @@
 //! Profiles of the Firefox Profiler: markers for slices and instants, and samples for the call tree.
 //!
-//! The format has a table of each thread's markers, column by column, so that all is written in the end. It is
-//! that of version 55, as the crate fxprof-processed-profile 0.8 writes it; later profilers read it, too.
+//! The format has a table of each thread's markers, column by column, so that all is written in the end. It
+//! is that of version 55, as the crate fxprof-processed-profile 0.8 writes it; later profilers read it, too.
 
 mod categories;
 mod column;
@@ -17,7 +17,7 @@ use query::ProcessTree;
 use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::rc::Rc;
-use thread::{Marker, ProfileThread, ThreadLabels};
+use thread::{ProfileMarker, ProfileThread, ThreadLabels};
 use trace_data::info::TraceInfo;
 use trace_data::page::Missed;
 use trace_data::symbols::function_at;
@@ -167,7 +167,7 @@ impl<W: Write> Drawing for FirefoxProfile<W> {
         let thread = self.thread(slice.track, slice.start);
         thread.sample(Some(stack), slice.time, slice.own, base);
         let (start, end) = (slice.start, Some(slice.time));
-        thread.mark(Marker { name: &slice.name.name, category, start, end, data }, base);
+        thread.mark(ProfileMarker { name: &slice.name.name, category, start, end, data }, base);
         Ok(())
     }
 
@@ -176,7 +176,7 @@ impl<W: Write> Drawing for FirefoxProfile<W> {
         let (members, has_failed) = self.members(name, arguments, trace);
         let category = if has_failed { FAILED } else { self.categories.of(&name.category) };
         let data = self.data(name, &members);
-        let marker = Marker { name: &name.name, category, start: time, end: None, data };
+        let marker = ProfileMarker { name: &name.name, category, start: time, end: None, data };
         let base = self.base.unwrap_or_default();
         self.thread(track, time).mark(marker, base);
         Ok(())
@@ -186,7 +186,7 @@ impl<W: Write> Drawing for FirefoxProfile<W> {
         let name = lost_text(cpu, count).into();
         let data = "{\"type\":\"lost\"}".to_owned();
         let base = *self.base.get_or_insert(time);
-        let marker = Marker { name: &name, category: FAILED, start: time, end: None, data };
+        let marker = ProfileMarker { name: &name, category: FAILED, start: time, end: None, data };
         self.thread(Track { number: 0, tid: 0 }, time).mark(marker, base);
         Ok(())
     }

@@ -21,8 +21,8 @@ use trace_data::text::printable;
 /// What is summed up of each stack, and the units.
 const SAMPLE_TYPES: [(&str, &str); 3] = [("calls", "count"), ("time", "nanoseconds"), ("bytes", "bytes")];
 
-/// Sums up what was spent in each stack, and writes a profile of it, compressed by gzip. Takes memory for each
-/// stack that differs.
+/// Sums up what was spent in each stack, and writes a profile of it, compressed by gzip. Takes memory for
+/// each stack that differs.
 #[derive(Debug)]
 pub struct PprofProfile<W> {
     out: W,
@@ -53,16 +53,18 @@ impl<W: Write> PprofProfile<W> {
 
     fn profile(&mut self, trace: &TraceInfo<'_>) -> Profile {
         let mut strings = StringTable::default();
-        let sample_type =
-            SAMPLE_TYPES.map(|(kind, unit)| ValueType { kind: strings.add(kind), unit: strings.add(unit) });
+        let sample_type = SAMPLE_TYPES
+            .map(|(kind, unit)| PprofValueType { kind: strings.add(kind), unit: strings.add(unit) });
         let functions = (1..).zip(&self.names.all).map(|(id, name)| {
             let name = strings.add(name);
-            Function { id, name, system_name: name }
+            PprofFunction { id, name, system_name: name }
         });
-        let function: Vec<Function> = functions.collect();
+        let function: Vec<PprofFunction> = functions.collect();
         // Without addresses each function is at one location, which has its number.
-        let location =
-            |function: &Function| Location { id: function.id, line: vec![Line { function_id: function.id }] };
+        let location = |function: &PprofFunction| Location {
+            id: function.id,
+            line: vec![PprofLine { function_id: function.id }],
+        };
         let mut sums: Vec<(Box<[u64]>, [i64; 3])> = self.sums.drain().collect();
         sums.sort_unstable();
         let sample =

@@ -8,16 +8,15 @@ mod sink;
 mod thread_slices;
 
 use crate::arguments::{ShownFields, SliceArguments};
-use crate::drawing::{
-    CpuSwitch, Drawing, Instant, RunChange, RunState, SliceEnd, SliceEnding, SliceName, SliceStart,
-};
+use crate::drawing::{Drawing, Instant, SliceEnd, SliceEnding, SliceName, SliceStart};
 use counters::TimelineCounters;
 use export::Error;
 use names::SliceNames;
 use query::{ProcessTree, RecordLink, are_ends_of_one_call, has_no_end};
 use role::{TimelineEvent, TimelineRole, slice_name};
+use scheduling::directed;
 use std::rc::Rc;
-use thread_slices::{OpenSlice, SliceKey, ThreadSlices, ThreadTable};
+use thread_slices::{LivingThreads, OpenSlice, SliceKey, ThreadSlices};
 use trace_data::format::Field;
 use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
@@ -36,7 +35,7 @@ pub struct SliceTimeline<D> {
     fields: usize,
     names: SliceNames,
     processes: ProcessTree,
-    threads: ThreadTable,
+    threads: LivingThreads,
     /// None where the drawing has none.
     counters: Option<TimelineCounters>,
     /// The links that the record is at.
@@ -48,7 +47,7 @@ pub struct SliceTimeline<D> {
 impl<D: Drawing> SliceTimeline<D> {
     /// Has `drawing` draw. Events are missing from `gaps`: a slice over one may be two.
     pub fn new(drawing: D, gaps: Gaps) -> SliceTimeline<D> {
-        let (events, names, threads) = (Vec::new(), SliceNames::default(), ThreadTable::default());
+        let (events, names, threads) = (Vec::new(), SliceNames::default(), LivingThreads::default());
         let processes = ProcessTree::new(gaps.clone());
         let counters = drawing.has_links().then(|| TimelineCounters::new(gaps.clone()));
         SliceTimeline {
@@ -150,11 +149,7 @@ impl<D: Drawing> SliceTimeline<D> {
                 fields.read(record, |wakeup| self.drawing.wake(wakeup, trace))?;
             }
             TimelineRole::OwnSwitch { direction } if is_chosen => {
-                let state = match direction.integer(payload) {
-                    Some(0) => RunState::Running,
-                    Some(2) => RunState::Runnable,
-                    _ => RunState::Sleeping,
-                };
+                let state = directed(direction.integer(payload));
                 self.change_state(tid, record, (state, false), trace)?;
             }
             TimelineRole::Switch(_) | TimelineRole::Waking(_) | TimelineRole::OwnSwitch { .. } => {}
@@ -336,47 +331,10 @@ impl<D: Drawing> SliceTimeline<D> {
             slice.stack = Some(stack.into());
         }
     }
-
-    fn switch(
-        &mut self,
-        switch: &CpuSwitch<'_>,
-        record: &Record<'_>,
-        trace: &TraceInfo<'_>,
-    ) -> Result<(), Error> {
-        self.drawing.switch(switch, trace)?;
-        self.change_state(switch.previous, record, (stopped(switch.previous_state), true), trace)?;
-        self.change_state(switch.next, record, (RunState::Running, true), trace)
-    }
-
-    fn change_state(
-        &mut self,
-        tid: i32,
-        record: &Record<'_>,
-        (state, is_of_switch): (RunState, bool),
-        trace: &TraceInfo<'_>,
-    ) -> Result<(), Error> {
-        // Each CPU has an idle thread, and all have this TID.
-        if tid == 0 {
-            return Ok(());
-        }
-        let within = self.threads.known(tid).map_or(&[][..], ThreadSlices::names);
-        let (cpu, time) = (record.cpu, record.time);
-        let change = RunChange { tid, cpu, time, state, is_of_switch, within };
-        self.drawing.state(&change, trace)
-    }
 }
 
 fn number(field: Option<&Field>, payload: &[u8]) -> i64 {
     field.and_then(|field| field.integer(payload)).unwrap_or_default()
-}
-
-/// What a thread does that is switched from in this state.
-fn stopped(state: i64) -> RunState {
-    match state & 0xff {
-        0 => RunState::Runnable,
-        state if state & 2 != 0 => RunState::Blocked,
-        _ => RunState::Sleeping,
-    }
 }
 
 #[cfg(test)]

@@ -103,7 +103,7 @@ impl HeapSizes {
                 let address = address.integer(payload)? as u64;
                 let (size, old) = self.calls.remove(&tid)?;
                 let heap = self.processes.entry(process).or_default();
-                // realloc(3) of nothing frees, and leaves what there is where it fails.
+                // realloc(3) of nothing frees; where it fails, it leaves the old memory.
                 if address != 0 || size == 0 {
                     heap.free(old);
                 }

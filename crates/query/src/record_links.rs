@@ -231,8 +231,8 @@ impl RecordLinks {
         }
     }
 
-    /// A connection is accepted. The link of it: that it is made is often recorded later, and then it is known
-    /// where a single one is being made.
+    /// A connection is accepted. Its link: that it is made is often recorded later, and then the link is
+    /// known where a single one is being made.
     fn accept(&mut self, key: String) -> Option<RecordLink> {
         let waiting = self.connections.entry(key).or_default();
         if let Some(Some(_)) = waiting.front() {

@@ -59,8 +59,8 @@ impl Event {
         self.template().as_ref().map_or(FieldForm::Number, |template| template.form(index))
     }
 
-    /// Appends what the text of a record has of the field at `index` of the format's fields: `O_RDWR|O_CREAT`.
-    /// Nothing where the print format shows it together with others, or can't be evaluated.
+    /// Appends what the text of a record has of the field at `index` of the format's fields:
+    /// `O_RDWR|O_CREAT`. Nothing where the print format shows it together with others, or can't be evaluated.
     pub fn print_field(&self, index: usize, payload: &[u8], symbols: &dyn Symbols, out: &mut Vec<u8>) {
         if let Ok(template) = self.template() {
             template.print_field(index, &self.format, payload, symbols, out);

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 /// Convert a trace for Perfetto and other viewers.
 ///
 /// Timelines show all threads by process: calls, functions and spans as slices, nested as they were made,
-/// other events as instants, and lost events as marks. Each is as long as `report --pair` says. Perfetto's has
-/// arrows, counters, and who wakes whom as well.
+/// other events as instants, and lost events as marks. Each is as long as `report --pair` says. Perfetto's
+/// has arrows, counters, and who wakes whom as well.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Formats, by the suffix of OUT:

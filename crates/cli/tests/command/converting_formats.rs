@@ -287,8 +287,8 @@ fn perfetto_shows_what_leads_where_and_how_many_there_are() {
     assert_eq!(count("write", &["read", "arrived"]), 5, "{found}");
     assert_eq!(count("connect", &["accept", "accept4", "arrived"]), 3, "{found}");
     assert!(found.lines().filter(|line| line.starts_with("sched_process_fork\t")).count() >= 2, "{found}");
-    let counters = "SELECT t.name, MAX(value), (SELECT value FROM counter l WHERE l.track_id = t.id ORDER BY ts \
-                    DESC LIMIT 1) FROM counter c JOIN counter_track t ON c.track_id = t.id GROUP BY t.id";
+    let counters = "SELECT t.name, MAX(value), (SELECT value FROM counter l WHERE l.track_id = t.id \
+                    ORDER BY ts DESC LIMIT 1) FROM counter c JOIN counter_track t ON c.track_id = t.id GROUP BY t.id";
     let found = ask(&scratch, "trace.pftrace", counters);
     assert!(found.contains("Bytes in pipes and socket pairs\t1500\t0\n"), "{found}");
     assert!(found.contains("Open descriptors\t"), "{found}");

@@ -49,7 +49,7 @@ pub(super) struct ThreadLabels<'a> {
 
 /// A marker: an instant, unless it has an end.
 #[derive(Debug)]
-pub(super) struct Marker<'a> {
+pub(super) struct ProfileMarker<'a> {
     pub(super) name: &'a Rc<str>,
     pub(super) category: usize,
     pub(super) start: u64,
@@ -136,8 +136,8 @@ impl ProfileThread {
         self.samples += 1;
     }
 
-    pub(super) fn mark(&mut self, marker: Marker<'_>, base: u64) {
-        let Marker { name, category, start, end, data } = marker;
+    pub(super) fn mark(&mut self, marker: ProfileMarker<'_>, base: u64) {
+        let ProfileMarker { name, category, start, end, data } = marker;
         let name = self.string(name);
         self.marker_names.push(name);
         self.marker_categories.push(category);

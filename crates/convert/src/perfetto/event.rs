@@ -1,7 +1,7 @@
 //! Track events: slices begin and end, something happens.
 
 use super::interned::Interned;
-use super::packets::EncodedEvent;
+use super::packets::TrackEventBytes;
 use super::wire::{put_bytes, put_fixed, put_number};
 use crate::arguments::{ArgumentValue, SliceArguments};
 use crate::drawing::SliceName;
@@ -98,7 +98,7 @@ impl EventEncoder {
     }
 
     /// The bytes of an event.
-    pub(super) fn encode(&mut self, moment: &Moment<'_>, trace: &TraceInfo<'_>) -> EncodedEvent<'_> {
+    pub(super) fn encode(&mut self, moment: &Moment<'_>, trace: &TraceInfo<'_>) -> TrackEventBytes<'_> {
         let EventEncoder { interned, event, annotation, links, ending } = self;
         event.clear();
         put_number(KIND, moment.kind as u64, event);
@@ -132,7 +132,7 @@ impl EventEncoder {
                 put_fixed(if is_end { LAST_FLOW } else { FLOW }, id, event);
             }
         }
-        EncodedEvent { event, interned: interned.new_entries() }
+        TrackEventBytes { event, interned: interned.new_entries() }
     }
 }
 

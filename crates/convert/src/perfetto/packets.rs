@@ -47,7 +47,7 @@ pub(super) struct PacketWriter<W> {
 
 /// A track event, and the strings that it brings.
 #[derive(Debug)]
-pub(super) struct EncodedEvent<'a> {
+pub(super) struct TrackEventBytes<'a> {
     pub(super) event: &'a [u8],
     /// They are taken.
     pub(super) interned: &'a mut Vec<u8>,
@@ -93,7 +93,7 @@ impl<W: Write> PacketWriter<W> {
     }
 
     /// Adds a packet with a track event.
-    pub(super) fn push_event(&mut self, encoded: EncodedEvent<'_>, time: u64) -> Result<(), Error> {
+    pub(super) fn push_event(&mut self, encoded: TrackEventBytes<'_>, time: u64) -> Result<(), Error> {
         let (timestamp, clock) = self.timestamp(time);
         let packet = &mut self.packet;
         packet.clear();

@@ -1,5 +1,5 @@
-//! Protocol Buffers by hand, for what there is a message of for each event: bytes with a length are written
-//! after what they consist of is.
+//! Protocol Buffers by hand, for messages that are written for each event: what has a length is written once
+//! its bytes are.
 
 /// Appends a number: seven bits in a byte.
 #[inline]

@@ -6,13 +6,13 @@ use prost::Message;
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Profile {
     #[prost(message, repeated, tag = "1")]
-    pub(super) sample_type: Vec<ValueType>,
+    pub(super) sample_type: Vec<PprofValueType>,
     #[prost(message, repeated, tag = "2")]
     pub(super) sample: Vec<Sample>,
     #[prost(message, repeated, tag = "4")]
     pub(super) location: Vec<Location>,
     #[prost(message, repeated, tag = "5")]
-    pub(super) function: Vec<Function>,
+    pub(super) function: Vec<PprofFunction>,
     #[prost(string, repeated, tag = "6")]
     pub(super) string_table: Vec<String>,
     #[prost(int64, tag = "9")]
@@ -27,7 +27,7 @@ pub(super) struct Profile {
 
 /// What a value is. Both are places in the table of strings.
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct ValueType {
+pub(super) struct PprofValueType {
     #[prost(int64, tag = "1")]
     pub(super) kind: i64,
     #[prost(int64, tag = "2")]
@@ -48,17 +48,17 @@ pub(super) struct Location {
     #[prost(uint64, tag = "1")]
     pub(super) id: u64,
     #[prost(message, repeated, tag = "4")]
-    pub(super) line: Vec<Line>,
+    pub(super) line: Vec<PprofLine>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct Line {
+pub(super) struct PprofLine {
     #[prost(uint64, tag = "1")]
     pub(super) function_id: u64,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct Function {
+pub(super) struct PprofFunction {
     #[prost(uint64, tag = "1")]
     pub(super) id: u64,
     #[prost(int64, tag = "2")]

@@ -1,8 +1,12 @@
 //! What the kernel's events say of the threads that CPUs run.
 
-use crate::drawing::{CpuSwitch, Wakeup};
+use super::SliceTimeline;
+use super::thread_slices::ThreadSlices;
+use crate::drawing::{CpuSwitch, Drawing, RunChange, RunState, Wakeup};
+use export::Error;
 use std::borrow::Cow;
 use trace_data::format::{Field, Format};
+use trace_data::info::TraceInfo;
 use trace_data::record::Record;
 
 /// The fields of `sched_switch`.
@@ -79,5 +83,53 @@ impl WakingFields {
             cpu: record.cpu,
             time: record.time,
         })
+    }
+}
+
+impl<D: Drawing> SliceTimeline<D> {
+    pub(super) fn switch(
+        &mut self,
+        switch: &CpuSwitch<'_>,
+        record: &Record<'_>,
+        trace: &TraceInfo<'_>,
+    ) -> Result<(), Error> {
+        self.drawing.switch(switch, trace)?;
+        self.change_state(switch.previous, record, (stopped(switch.previous_state), true), trace)?;
+        self.change_state(switch.next, record, (RunState::Running, true), trace)
+    }
+
+    pub(super) fn change_state(
+        &mut self,
+        tid: i32,
+        record: &Record<'_>,
+        (state, is_of_switch): (RunState, bool),
+        trace: &TraceInfo<'_>,
+    ) -> Result<(), Error> {
+        // Each CPU has an idle thread, and all have this TID.
+        if tid == 0 {
+            return Ok(());
+        }
+        let within = self.threads.known(tid).map_or(&[][..], ThreadSlices::names);
+        let (cpu, time) = (record.cpu, record.time);
+        let change = RunChange { tid, cpu, time, state, is_of_switch, within };
+        self.drawing.state(&change, trace)
+    }
+}
+
+/// What a thread does that is switched from in this state.
+fn stopped(state: i64) -> RunState {
+    match state & 0xff {
+        0 => RunState::Runnable,
+        state if state & 2 != 0 => RunState::Blocked,
+        _ => RunState::Sleeping,
+    }
+}
+
+/// What a thread does that is switched in this direction, by our own numbers.
+pub(super) fn directed(direction: Option<i64>) -> RunState {
+    match direction {
+        Some(0) => RunState::Running,
+        Some(2) => RunState::Runnable,
+        _ => RunState::Sleeping,
     }
 }

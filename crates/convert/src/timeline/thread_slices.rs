@@ -81,7 +81,7 @@ impl ThreadSlices {
 
 /// The threads that live.
 #[derive(Debug, Default)]
-pub(super) struct ThreadTable {
+pub(super) struct LivingThreads {
     /// Those that have ended, too: their places are used by nobody else.
     threads: Vec<ThreadSlices>,
     places: HashMap<i32, usize>,
@@ -89,7 +89,7 @@ pub(super) struct ThreadTable {
     last: Option<(i32, usize)>,
 }
 
-impl ThreadTable {
+impl LivingThreads {
     /// A thread, which is a new one if it was not looked up yet, or has ended.
     pub(super) fn of(&mut self, tid: i32) -> &mut ThreadSlices {
         let place = match self.last {
