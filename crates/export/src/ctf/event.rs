@@ -206,8 +206,8 @@ mod tests {
     fn fields_are_declared_and_encoded_with_their_types() {
         let format = "name: demo\nID: 7\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n\
              \tfield:int error;\toffset:8;\tsize:4;\tsigned:1;\n\
-             \tfield:__data_loc char[] a-b;\toffset:12;\tsize:4;\tsigned:0;\n\
-             \tfield:u8 a_b[2];\toffset:16;\tsize:2;\tsigned:0;\n\n\
+             \tfield:__data_loc char[] a_b;\toffset:12;\tsize:4;\tsigned:0;\n\
+             \tfield:u16 a_b[2];\toffset:16;\tsize:4;\tsigned:0;\n\n\
              print fmt: \"error=%s\", __print_symbolic(REC->error, { 2, \"ENO\\\"ENT\" }, { -1, \"NONE\" })\n";
         let event = Event::new(Format::parse("a\"b", format).unwrap(), Dialect::Kernel);
         let shape = CtfEvent::of(&event);
@@ -220,10 +220,10 @@ mod tests {
         );
         assert_eq!(text(&shape.name), r#""a\"b:demo""#);
 
-        let payload = [7, 0, 0, 0, 9, 0, 0, 0, 2, 0, 0, 0, 18, 0, 2, 0, 5, 6, b'h', 0xff];
+        let payload = [7, 0, 0, 0, 9, 0, 0, 0, 2, 0, 0, 0, 20, 0, 2, 0, 5, 0, 6, 0, b'h', 0xff];
         let mut bytes = Vec::new();
         shape.fields.iter().for_each(|field| field.encode(&event, &payload, &(), &mut bytes));
-        assert_eq!(bytes, [&[2, 0, 0, 0], "h\u{fffd}\0".as_bytes(), &[2, 0, 0, 0, 5, 6]].concat());
+        assert_eq!(bytes, [&[2, 0, 0, 0], "h\u{fffd}\0".as_bytes(), &[2, 0, 0, 0, 5, 0, 6, 0]].concat());
         bytes.clear();
         shape.fields.iter().for_each(|field| field.encode(&event, &[7, 0], &(), &mut bytes));
         assert_eq!(bytes, [0; 4 + 1 + 4], "of a record that is cut off nothing is read");
