@@ -41,12 +41,14 @@ impl CtfStream {
         }
         self.write_packet()?;
         self.discarded = self.discarded.saturating_add(lost.count());
-        (self.begin, self.end) = (self.end, time);
+        (self.begin, self.end) = (self.end, time.max(self.end));
         self.write_packet()
     }
 
-    /// Starts an event. Its context and its fields are to be appended.
+    /// Starts an event. Its context and its fields are to be appended. Readers read no further where times go
+    /// back, as they may after a damaged page: such an event has the time of the one before.
     pub(super) fn start_event(&mut self, id: u16, time: u64) -> &mut Vec<u8> {
+        let time = time.max(self.end);
         if self.events.is_empty() {
             self.begin = time;
         }
@@ -84,5 +86,31 @@ impl CtfStream {
         }
         self.file.flush()?;
         Ok(self.size)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_never_go_back_and_losses_are_packets() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("stream_0");
+        let mut stream = CtfStream::create(&path, 0, 10).unwrap();
+        for (time, lost) in [(10, Missed::None), (30, Missed::None), (20, Missed::Count(7))] {
+            stream.lose(time, lost).unwrap();
+            stream.start_event(1, time);
+            stream.end_event().unwrap();
+        }
+        stream.finish().unwrap();
+        let bytes = std::fs::read(path).unwrap();
+        let (mut rest, mut packets) = (bytes.as_slice(), Vec::new());
+        while !rest.is_empty() {
+            let word = |at: usize| u64::from_le_bytes(rest[at..at + 8].try_into().unwrap());
+            packets.push((word(8), word(16), word(40)));
+            rest = &rest[word(24) as usize / 8..];
+        }
+        assert_eq!(packets, [(10, 30, 0), (30, 30, 7), (30, 30, 7)]);
     }
 }
