@@ -39,7 +39,7 @@ use sql_arguments::SqlArguments;
 use std::io::{IsTerminal, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use tokio::signal::unix::{SignalKind, signal};
 
 /// The command line.
@@ -140,6 +140,7 @@ async fn run(sql: &SqlArguments, files: &[PathBuf], task: Task) -> Result<(), Sq
         let _ = DIRECTORY.set(path.to_owned());
     })
     .await?;
+    let database = Arc::new(database);
     let done = match task {
         Task::Answer(queries) => {
             let mut done = Ok(());

@@ -15,6 +15,7 @@ use rustyline::{CompletionType, Config, Context, Editor, Helper};
 use sql_arguments::AnswerForm;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::block_in_place;
 
@@ -91,7 +92,7 @@ fn is_end(text: &str) -> bool {
 }
 
 /// Reads queries until the end of input, and answers each.
-pub async fn run(database: &Database, form: AnswerForm) -> Result<(), SqlFailure> {
+pub async fn run(database: &Arc<Database>, form: AnswerForm) -> Result<(), SqlFailure> {
     let config = Config::builder().completion_type(CompletionType::List).max_history_size(1000);
     let config = config.map_err(SqlFailure::failed)?.auto_add_history(true).build();
     let mut editor = Editor::<SqlHelper, DefaultHistory>::with_config(config).map_err(SqlFailure::failed)?;
@@ -128,16 +129,24 @@ A query ends with a semicolon, and may have several lines. Tab completes.
 Control-C ends a query, and drops a line.";
 
 /// Answers a query, until Control-C.
-async fn answer(database: &Database, query: &str, form: AnswerForm) -> Result<(), SqlFailure> {
+async fn answer(database: &Arc<Database>, query: &str, form: AnswerForm) -> Result<(), SqlFailure> {
     if query.is_empty() {
         return Ok(());
     }
     let mut interrupts = signal(SignalKind::interrupt())?;
+    // A task of its own: what computes long without a pause must not keep the shell from hearing of it.
+    let (database, query) = (Arc::clone(database), query.to_owned());
+    let mut asked = tokio::spawn(async move { ask(&database, &query, form).await });
     tokio::select! {
-        done = ask(database, query, form) => if let Err(failure) = done {
-            say!("{failure}");
+        done = &mut asked => match done {
+            Ok(Ok(())) => {}
+            Ok(Err(failure)) => say!("lookback: {failure}"),
+            Err(error) => say!("lookback: the engine has failed: {error}"),
         },
-        _ = interrupts.recv() => say!("interrupted"),
+        _ = interrupts.recv() => {
+            asked.abort();
+            say!("interrupted");
+        }
     }
     Ok(())
 }

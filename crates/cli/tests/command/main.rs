@@ -4,6 +4,7 @@
 
 mod agreement;
 mod answers;
+mod asking;
 mod attach_refusals;
 mod attaching;
 mod attaching_apart;

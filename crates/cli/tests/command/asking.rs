@@ -1,0 +1,44 @@
+//! `lookback sql`: the program that has the engine is found, or it is said how to get it.
+
+use crate::common::*;
+use std::path::Path;
+use std::process::Command;
+
+/// The command alone in a directory, as where SQL was not installed.
+fn alone(scratch: &Scratch, words: &[&str]) -> Command {
+    let own = scratch.path("lookback");
+    if !own.exists() {
+        std::fs::copy(Path::new(LOOKBACK), &own).unwrap();
+    }
+    let mut command = scratch.command(&own);
+    command.args(words).env("PATH", "/nonexistent");
+    command
+}
+
+#[test]
+fn what_is_missing_is_told() {
+    let scratch = Scratch::new();
+    for words in [&["sql", "SELECT 1"][..], &["convert", "-o", "x.parquet", "trace.dat"]] {
+        let parts =
+            ["lookback-sql is neither next to lookback nor in $PATH", "cargo install --path crates/sql"];
+        run(&mut alone(&scratch, words)).failure(127, &parts);
+    }
+    run(&mut alone(&scratch, &["sql", "--memory", "1"])).failure(125, &["--memory"]);
+    run(&mut alone(&scratch, &["convert", "-e", "open", "-o", "x.parquet"])).failure(125, &["leave out -e"]);
+    run(&mut alone(&scratch, &["convert", "-s", "-o", "x.parquet"])).failure(125, &["lookback extract"]);
+    let help = run(&mut alone(&scratch, &["sql", "--help"])).success().stdout;
+    assert!(help.contains("who_waits_for(tid, from, to)"), "{help}");
+}
+
+#[test]
+fn words_are_handed_on() {
+    let scratch = Scratch::new();
+    scratch.write_program("lookback-sql", "#!/bin/sh\nfor word; do echo \"<$word>\"; done; exit 7\n");
+    let outcome = run(&mut alone(&scratch, &["-q", "sql", "--csv", "a.dat", "SELECT 'sql'"]));
+    assert_eq!(
+        (outcome.code(), outcome.stdout.as_str()),
+        (Some(7), "<-q>\n<--csv>\n<a.dat>\n<SELECT 'sql'>\n")
+    );
+    let outcome = run(&mut alone(&scratch, &["convert", "-o", "x.parquet", "a.dat"]));
+    assert_eq!(outcome.stdout, "<--parquet>\n<x.parquet>\n<-->\n<a.dat>\n");
+}
