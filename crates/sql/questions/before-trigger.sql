@@ -1,4 +1,4 @@
--- What ran last: the calls that ended in the last 10 ms of the trace, as a snapshot ends with its trigger
+-- What ran in the last 10 ms of the trace: a snapshot ends with its trigger
 SELECT ts, dur, tid, comm, name, ret, errno_name(error) AS errno, path, ending
 FROM slices
 WHERE ts + dur >= (SELECT max(ts + dur) FROM slices) - 10000000

@@ -62,10 +62,12 @@ fn what_a_call_says_is_in_its_columns() {
         failed,
         ["/nonexistent/0,ENOENT,-1,100", "/nonexistent/1,ENOENT,-1,100", "/nonexistent/2,ENOENT,-1,100"]
     );
-    let flags = "SELECT DISTINCT flag_names('open', 'flags', cast(arg(args, 'flags') AS BIGINT)), arg(args, 'mode') \
+    let flags = "SELECT DISTINCT flag_names('open', 'flags', cast(arg(args, 'flags') AS BIGINT)), \
+                 arg(args, 'mode') \
                  FROM slices WHERE name = 'open' AND path LIKE '%DROP%'";
     assert_eq!(answer(flags), ["O_RDWR|O_CREAT|O_CLOEXEC,384"]);
-    let written = "SELECT sum(ret), min(size), count(DISTINCT fd) FROM slices WHERE name = 'write' AND path LIKE '%DROP%'";
+    let written = "SELECT sum(ret), min(size), count(DISTINCT fd) FROM slices \
+                   WHERE name = 'write' AND path LIKE '%DROP%'";
     assert_eq!(answer(written), ["30000,100,1"]);
 }
 

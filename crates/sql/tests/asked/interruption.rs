@@ -5,7 +5,8 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// A query that would take hours.
-const LONG: &str = "SELECT count(*) FROM generate_series(1, 10000000) AS a(x) CROSS JOIN generate_series(1, 10000000) AS b(y) \
+const LONG: &str = "SELECT count(*) FROM generate_series(1, 10000000) AS a(x) \
+     CROSS JOIN generate_series(1, 10000000) AS b(y) \
                     WHERE (x * y) % 7 = 3";
 
 #[test]
@@ -26,7 +27,7 @@ fn control_c_ends_a_query_at_once() {
     rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert!(told.elapsed() < Duration::from_secs(2), "{:?}", told.elapsed());
-    assert_eq!(files(), 0, "nothing is left behind");
+    assert_eq!(files(), 0, "all of its files are gone");
 }
 
 #[test]

@@ -42,8 +42,8 @@ impl<R: Read + Seek> Recording<R> {
         Recording::read(Input::new(file)?)
     }
 
-    /// Reads everything but the pages of a file that may have been truncated, and why pages are missing at its
-    /// end, if they are.
+    /// Reads everything but the pages of a file that may have been truncated, and why pages are missing at
+    /// its end, if they are.
     ///
     /// # Errors
     ///
