@@ -43,7 +43,7 @@ Tables:
   those of the first; each has a schema of its own: good.slices, bad.slices.
 
 Functions, besides those of DataFusion:
-  pct(dur, 0.99)                     exact percentile, an aggregate
+  pct(dur, 0.99)                     percentile, an aggregate
   errno_name(error)                  ENOENT
   flag_names(name, 'flags', number)  O_RDWR|O_CLOEXEC
   arg(args, 'mode')                  an argument that has no column of its own
