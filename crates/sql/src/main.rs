@@ -89,7 +89,13 @@ fn main() -> ExitCode {
     };
     let code = runtime.block_on(async {
         let is_shell = matches!(task, Task::Shell);
-        let run = tokio::spawn(async move { run(&sql, &files, task).await });
+        let run = async move {
+            // A shell waits here for Control-C, while workers may all be busy; others are waited for.
+            match is_shell {
+                true => Ok(run(&sql, &files, task).await),
+                false => tokio::spawn(async move { run(&sql, &files, task).await }).await,
+            }
+        };
         tokio::select! {
             done = run => match done {
                 Ok(Ok(())) => ExitCode::SUCCESS,
