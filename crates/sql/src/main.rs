@@ -83,7 +83,10 @@ fn main() -> ExitCode {
         Ok(None) => return ExitCode::SUCCESS,
         Err(failure) => return failure.report(),
     };
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    // Workers besides those that compute hear of signals.
+    let workers = std::thread::available_parallelism().map_or(1, usize::from) + 2;
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    let runtime = match builder.worker_threads(workers).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return SqlFailure::failed(error).report(),
     };
