@@ -68,12 +68,14 @@ pub(crate) fn attach_process(session: &Instance, process: &NamedProcess, object:
     if let Some(why) = obstacle::find(session, process, object) {
         return Err(Failure::failed(why));
     }
-    let attempt = || call(session, process, object, (request::of, remote_call::load));
+    let handed = handed(session, process, object)?;
+    let agent = AgentFile { handed: handed.as_ref(), ..agent_file(object) };
+    let attempt = || call(session, process, agent, (request::of, remote_call::load));
     let called = attempt()?;
     let is_over = || OtherSession::of(process).is_some_and(|other| other.is_over());
     let called = match called {
         Err(CallRefusal::NotAttachable(answer)) if answer.result == AttachResult::Elsewhere && is_over() => {
-            match call(session, process, object, (request::of_none, remote_call::detach))? {
+            match call(session, process, agent_file(object), (request::of_none, remote_call::detach))? {
                 Ok(_) => attempt()?,
                 refused => refused,
             }
@@ -88,7 +90,7 @@ pub(crate) fn detach_process(session: &Instance, process: &NamedProcess, object:
     if !known::is_known(session, process) {
         return Err(Failure::failed("it is not attached to this session"));
     }
-    let called = call(session, process, object, (request::of_none, remote_call::detach))?;
+    let called = call(session, process, agent_file(object), (request::of_none, remote_call::detach))?;
     called.map_err(|refusal| Failure::failed(advise(&refusal)))
 }
 
@@ -101,15 +103,18 @@ type RemoteStep = fn(u32, AgentFile<'_>, &AttachRequest, Duration) -> Result<Cal
 fn call(
     session: &Instance,
     process: &NamedProcess,
-    object: &Path,
+    agent: AgentFile<'_>,
     (request, step): (RequestOf, RemoteStep),
 ) -> Done<Result<Called, CallRefusal>> {
     let request = request(session, process)?;
-    let handed = handed(session, process, object)?;
-    let agent = AgentFile { path: object, bytes: object::OBJECT, handed: handed.as_ref() };
     // One at a time.
     let _lock = session.session().lock_settings()?;
     Ok(step(process.pid, agent, &request, TRY))
+}
+
+/// The agent, for a process that finds it or has loaded it.
+fn agent_file(object: &Path) -> AgentFile<'_> {
+    AgentFile { path: object, bytes: object::OBJECT, handed: None }
 }
 
 /// What a process is to be handed: nothing, where it finds the files by their paths.

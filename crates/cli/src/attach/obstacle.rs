@@ -91,14 +91,15 @@ fn file(session: &Instance, process: &NamedProcess, directory: &Path, object: &P
     if !user.may_read(object) {
         return Some(format!("its user, {}, may not read {}", user.uid, object.display()));
     }
+    // Whatever it doesn't see it can be handed.
+    if visible::sees_descriptors(process) {
+        return None;
+    }
     let not_seen = visible::not_seen(process, [object, &file])?;
-    (!visible::sees_descriptors(process)).then(|| {
-        format!(
-            "it doesn't see {}, and has no /proc by which it could be handed that: it is in another root \
-             directory",
-            not_seen.display()
-        )
-    })
+    Some(format!(
+        "it doesn't see {}, and has no /proc by which it could be handed that: it is in another root directory",
+        not_seen.display()
+    ))
 }
 
 /// The value of a line of `/proc/PID/status`.

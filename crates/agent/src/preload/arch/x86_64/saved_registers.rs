@@ -85,7 +85,7 @@ macro_rules! call_quick {
     };
 }
 
-/// Calls one that may use any, with what is in rdi, rsi, rdx, likewise.
+/// Calls what records and may use any vector register, with all of them saved: with what is in rdi, rsi, rdx.
 macro_rules! call_saved {
     () => {
         concat!(
@@ -130,9 +130,7 @@ macro_rules! record_in_middle {
             mov [rbp + 8], rcx
             mov rdi, rsp
             cld\n",
-            $crate::preload::arch::x86_64::saved_registers::save_vectors!(),
-            "call {record}\n",
-            $crate::preload::arch::x86_64::saved_registers::restore_vectors!(),
+            $crate::preload::arch::x86_64::saved_registers::call_saved!(),
             "mov rcx, [rbp - {moved}]
             mov [rbp + 8], rcx
             lea rsp, [rbp - {registers}]\n",

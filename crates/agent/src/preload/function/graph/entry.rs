@@ -53,8 +53,8 @@ pub(in crate::preload::function) fn try_enter(entered: Entered, call: FunctionCa
     Some(begin(slot, place, body))
 }
 
-/// Does so where limits say what is recorded, the function was jumped to, there is no slot at hand, or the
-/// event needs another page.
+/// Records so what [`try_enter`] can't: where limits say what is recorded, the function was jumped to, no
+/// slot is at hand, or the event needs another page. Where the function goes on, likewise.
 #[cold]
 #[inline(never)]
 pub(in crate::preload::function) fn enter_alone(entered: Entered, call: FunctionCall<'_>) -> u64 {
