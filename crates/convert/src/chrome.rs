@@ -3,7 +3,7 @@
 use crate::arguments::{ArgumentValue, NumberTexts, SliceArguments};
 use crate::drawing::{Drawing, Instant, SliceEnd, SliceName, SliceStart, Track};
 use export::Error;
-use export::json::quote;
+use export::json::{push_quoted, quote};
 use query::ProcessTree;
 use std::collections::HashSet;
 use std::io::Write;
@@ -75,17 +75,14 @@ impl<W: Write> ChromeTrace<W> {
         let (mut text, texts) = (String::new(), &mut self.texts);
         let mut put = |name: &str, value: &ArgumentValue<'_>| {
             text.push(if text.is_empty() { '{' } else { ',' });
-            let Ok(()) = quote(name, |part| push(&mut text, part));
+            push_quoted(name, &mut text);
             text.push(':');
             match value {
                 ArgumentValue::Signed(value) => text.push_str(&value.to_string()),
                 ArgumentValue::Unsigned(value) => text.push_str(&value.to_string()),
                 ArgumentValue::Hex(value) => text.push_str(&format!("\"{value:#x}\"")),
-                ArgumentValue::Text(value) => quote(value, |part| push(&mut text, part)).unwrap_or_default(),
-                ArgumentValue::Named(value) => {
-                    let value = texts.of(*value, trace);
-                    quote(&value, |part| push(&mut text, part)).unwrap_or_default();
-                }
+                ArgumentValue::Text(value) => push_quoted(value, &mut text),
+                ArgumentValue::Named(value) => push_quoted(&texts.of(*value, trace), &mut text),
             }
         };
         if let Some(arguments) = arguments {
@@ -100,11 +97,6 @@ impl<W: Write> ChromeTrace<W> {
         }
         Ok(())
     }
-}
-
-fn push(text: &mut String, part: &str) -> Result<(), std::convert::Infallible> {
-    text.push_str(part);
-    Ok(())
 }
 
 impl<W: Write> Drawing for ChromeTrace<W> {

@@ -10,17 +10,17 @@ mod thread;
 use crate::arguments::{ArgumentValue, NumberTexts, SliceArguments};
 use crate::chrome::lost_text;
 use crate::drawing::{Drawing, Instant, SliceEnd, SliceName, SliceStart, Track};
+use crate::function_labels::FunctionLabels;
 use categories::{FAILED, MarkerCategories, MarkerSchemas, OTHER};
 use column::quoted;
 use export::Error;
 use query::ProcessTree;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::rc::Rc;
 use thread::{ProfileMarker, ProfileThread, ThreadLabels};
 use trace_data::info::TraceInfo;
 use trace_data::page::Missed;
-use trace_data::symbols::function_at;
 
 /// The version of the format.
 const VERSION: u32 = 55;
@@ -34,8 +34,7 @@ pub struct FirefoxProfile<W> {
     categories: MarkerCategories,
     schemas: MarkerSchemas,
     texts: NumberTexts,
-    /// By address.
-    functions: HashMap<u64, Rc<str>>,
+    functions: FunctionLabels,
     /// The time that all others count from.
     base: Option<u64>,
 }
@@ -49,7 +48,7 @@ impl<W: Write> FirefoxProfile<W> {
             categories: MarkerCategories::default(),
             schemas: MarkerSchemas::default(),
             texts: NumberTexts::default(),
-            functions: HashMap::new(),
+            functions: FunctionLabels::default(),
             base: None,
         }
     }
@@ -104,8 +103,7 @@ impl<W: Write> FirefoxProfile<W> {
         match slice.stack {
             Some(addresses) => {
                 for address in addresses.iter().rev() {
-                    let name = functions.entry(*address);
-                    let name = name.or_insert_with(|| function_at(*address, trace.symbols).into());
+                    let name = functions.of(*address, trace.symbols);
                     stack = Some(thread.stack(stack, name, OTHER));
                 }
             }

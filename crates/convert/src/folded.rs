@@ -1,6 +1,7 @@
 //! Folded stacks: a line for each stack, with how much was spent there; and nothing within it counts.
 
 use crate::drawing::{Drawing, Instant, RunChange, RunState, SliceEnd, SliceName};
+use crate::function_labels::FunctionLabels;
 use crate::moved_bytes::moved_bytes;
 use export::Error;
 use query::ProcessTree;
@@ -8,7 +9,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 use std::rc::Rc;
 use trace_data::info::TraceInfo;
-use trace_data::symbols::function_at;
 use trace_data::text::printable;
 
 /// What is summed up of each stack.
@@ -32,8 +32,7 @@ pub struct FoldedStacks<W> {
     sums: HashMap<String, u64>,
     /// Since when threads don't run.
     stopped: HashMap<i32, u64>,
-    /// By address.
-    functions: HashMap<u64, Rc<str>>,
+    functions: FunctionLabels,
     /// The stack of a slice.
     line: String,
     /// Stacks off CPU whose threads are named in the end.
@@ -48,7 +47,7 @@ impl<W: Write> FoldedStacks<W> {
             weight,
             sums: HashMap::new(),
             stopped: HashMap::new(),
-            functions: HashMap::new(),
+            functions: FunctionLabels::default(),
             line: String::new(),
             off: BTreeMap::new(),
         }
@@ -81,9 +80,7 @@ impl<W: Write> FoldedStacks<W> {
 
     fn push_stack(&mut self, stack: &[u64], trace: &TraceInfo<'_>) {
         for address in stack.iter().rev() {
-            let name =
-                self.functions.entry(*address).or_insert_with(|| function_at(*address, trace.symbols).into());
-            frame(name, &mut self.line);
+            frame(self.functions.of(*address, trace.symbols), &mut self.line);
         }
     }
 

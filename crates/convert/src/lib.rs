@@ -61,6 +61,7 @@ mod drawing;
 mod firefox;
 pub mod flame;
 mod folded;
+mod function_labels;
 mod moved_bytes;
 mod overview;
 mod perfetto;

@@ -232,8 +232,7 @@ impl<W: Write> Drawing for PerfettoTrace<W> {
 
     fn lost(&mut self, cpu: u32, time: u64, count: Missed, trace: &TraceInfo<'_>) -> Result<(), Error> {
         self.packets.start(time, trace)?;
-        let lost = self.lost.entry(cpu).or_default();
-        *lost += if let Missed::Count(count) = count { count } else { 1 };
+        *self.lost.entry(cpu).or_default() += count.count();
         let uuid = CPU_TRACKS + u64::from(cpu);
         let name = Some(format!("Lost events of CPU {cpu}"));
         // Each loss stands by itself.

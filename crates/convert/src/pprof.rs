@@ -3,6 +3,7 @@
 mod message;
 
 use crate::drawing::{Drawing, SliceEnd};
+use crate::function_labels::FunctionLabels;
 use crate::moved_bytes::moved_bytes;
 use export::Error;
 use flate2::Compression;
@@ -15,7 +16,6 @@ use std::io::Write;
 use std::rc::Rc;
 use trace_data::info::TraceInfo;
 use trace_data::page::Missed;
-use trace_data::symbols::function_at;
 use trace_data::text::printable;
 
 /// What is summed up of each stack, and the units.
@@ -30,8 +30,7 @@ pub struct PprofProfile<W> {
     /// By stack, innermost function first: calls, nanoseconds in them and in none within, bytes.
     sums: HashMap<Box<[u64]>, [i64; 3]>,
     stack: Vec<u64>,
-    /// By address.
-    functions: HashMap<u64, Rc<str>>,
+    functions: FunctionLabels,
     /// The first time and the last.
     times: Option<(u64, u64)>,
     lost: u64,
@@ -45,7 +44,7 @@ impl<W: Write> PprofProfile<W> {
             names: PprofNames::default(),
             sums: HashMap::new(),
             stack: Vec::new(),
-            functions: HashMap::new(),
+            functions: FunctionLabels::default(),
             times: None,
             lost: 0,
         }
@@ -94,9 +93,7 @@ impl<W: Write> Drawing for PprofProfile<W> {
         match slice.stack {
             Some(stack) => {
                 for address in stack {
-                    let name = self.functions.entry(*address);
-                    let name = name.or_insert_with(|| function_at(*address, trace.symbols).into());
-                    self.stack.push(self.names.of(name));
+                    self.stack.push(self.names.of(self.functions.of(*address, trace.symbols)));
                 }
             }
             None => {

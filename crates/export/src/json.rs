@@ -247,6 +247,14 @@ pub fn quote<E>(text: &str, mut put: impl FnMut(&str) -> Result<(), E>) -> Resul
     put("\"")
 }
 
+/// Appends a string as JSON has it.
+pub fn push_quoted(text: &str, out: &mut String) {
+    let Ok(()) = quote(text, |part| -> Result<(), Infallible> {
+        out.push_str(part);
+        Ok(())
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -9,6 +9,7 @@ mod role;
 
 pub(crate) use channel::DescriptorChannel;
 
+use crate::by_event::ByEvent;
 use crate::event_ids::has_happened;
 use channel::ChannelKind;
 use role::{CallOutcome, DescriptorAction, DescriptorRole};
@@ -24,7 +25,7 @@ use trace_data::record::Record;
 pub struct Descriptors {
     gaps: Gaps,
     /// By event id.
-    roles: Vec<Option<DescriptorRole>>,
+    roles: ByEvent<DescriptorRole>,
     /// The calls on descriptors that each thread is in, the innermost last: the entry's id, and arguments.
     calls: HashMap<i32, Vec<(u16, [i64; 3])>>,
     /// By process.
@@ -66,7 +67,7 @@ impl Descriptors {
     pub fn new(gaps: Gaps) -> Descriptors {
         Descriptors {
             gaps,
-            roles: Vec::new(),
+            roles: ByEvent::default(),
             calls: HashMap::new(),
             tables: HashMap::new(),
             made: HashMap::new(),
@@ -138,11 +139,7 @@ impl Descriptors {
         };
         let (tid, payload) = (record.pid(), record.payload);
         let process = |tid: i32| trace.tasks.tgid(tid).unwrap_or(tid);
-        let place = usize::from(record.id());
-        if self.roles.len() <= place {
-            self.roles.resize_with(place + 1, || None);
-        }
-        match self.roles[place].get_or_insert_with(find) {
+        match self.roles.of(record.id(), find) {
             DescriptorRole::Entry(action, fields) => {
                 let action = *action;
                 let argument = |field: &Option<_>| role::integer(field, payload).unwrap_or(-1);

@@ -1,5 +1,6 @@
 //! How much memory programs have allocated.
 
+use crate::by_event::ByEvent;
 use events::LIBC;
 use std::collections::HashMap;
 use trace_data::format::{Field, Format};
@@ -10,7 +11,7 @@ use trace_data::record::Record;
 #[derive(Debug, Default)]
 pub struct HeapSizes {
     /// By event id.
-    roles: Vec<Option<HeapRole>>,
+    roles: ByEvent<HeapRole>,
     /// What the innermost call of each thread is about: bytes, and what it frees.
     calls: HashMap<i32, (u64, u64)>,
     processes: HashMap<i32, ProcessHeap>,
@@ -80,13 +81,9 @@ impl HeapSizes {
     /// Looks at a record. All have to come, in the order of time. The process and how many bytes it has now,
     /// where the record changes that.
     pub fn add(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Option<(i32, u64)> {
-        let place = usize::from(record.id());
-        if self.roles.len() <= place {
-            self.roles.resize(place + 1, None);
-        }
         let find =
             || trace.events.get(record.id()).map_or(HeapRole::Other, |event| HeapRole::of(event.format()));
-        let role = self.roles[place].get_or_insert_with(find);
+        let role = self.roles.of(record.id(), find);
         if matches!(role, HeapRole::Other) {
             return None;
         }

@@ -45,6 +45,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod by_event;
 mod call_events;
 mod choice;
 mod comparison;

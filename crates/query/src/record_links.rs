@@ -4,10 +4,12 @@
 mod channel_queue;
 mod link_role;
 
+use crate::by_event::ByEvent;
 use crate::descriptors::{DescriptorChannel, Descriptors};
 use channel_queue::ChannelQueue;
 use link_role::LinkRole;
 use std::collections::{HashMap, VecDeque};
+use std::rc::Rc;
 use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
@@ -44,7 +46,7 @@ pub struct LinkedRecord<'a> {
 pub struct RecordLinks {
     descriptors: Descriptors,
     /// By event id.
-    roles: Vec<Option<LinkRole>>,
+    roles: ByEvent<Rc<LinkRole>>,
     /// How many links there have been.
     count: u64,
     /// The links of children that have done nothing yet.
@@ -78,7 +80,7 @@ impl RecordLinks {
     pub fn new(gaps: Gaps) -> RecordLinks {
         RecordLinks {
             descriptors: Descriptors::new(gaps),
-            roles: Vec::new(),
+            roles: ByEvent::default(),
             count: 0,
             born: HashMap::new(),
             queues: HashMap::new(),
@@ -101,22 +103,16 @@ impl RecordLinks {
         {
             self.found.push(link.end());
         }
-        let place = usize::from(record.id());
-        if self.roles.len() <= place {
-            self.roles.resize(place + 1, None);
-        }
-        if self.roles[place].is_none() {
-            self.roles[place] = trace.events.get(record.id()).map(|event| LinkRole::of(event.format()));
-        }
+        let find = || {
+            let event = trace.events.get(record.id());
+            Rc::new(event.map_or(LinkRole::Other, |event| LinkRole::of(event.format())))
+        };
+        let role = Rc::clone(self.roles.of(record.id(), find));
         // What a descriptor refers to is to be known before the call changes that.
-        if let Some(role) = self.roles[place].take() {
-            self.apply(&role, record, is_chosen, trace);
-            self.roles[place] = Some(role);
-        }
+        self.apply(&role, record, is_chosen, trace);
         let is_of_descriptors = self.descriptors.add(record, trace);
-        let role = self.roles[place].as_ref();
-        let moves = matches!(role, Some(LinkRole::Write { .. } | LinkRole::Moved(_)));
-        if matches!(role, Some(LinkRole::Close)) {
+        let moves = matches!(*role, LinkRole::Write { .. } | LinkRole::Moved(_));
+        if matches!(*role, LinkRole::Close) {
             self.forget_closed();
         }
         LinkedRecord { links: &self.found, counts: is_of_descriptors || moves }

@@ -1,6 +1,6 @@
 //! Columns of the tables that a profile consists of, as JSON.
 
-use export::json::quote;
+use export::json::push_quoted;
 use std::fmt::{Display, Write};
 
 /// The values of a column, so far.
@@ -19,6 +19,14 @@ impl JsonColumn {
         let _ = write!(self.text, "{value}");
     }
 
+    /// Adds such a value, or that there is none.
+    pub(super) fn push_option(&mut self, value: Option<impl Display>) {
+        match value {
+            Some(value) => self.push(value),
+            None => self.push("null"),
+        }
+    }
+
     /// Adds a string.
     pub(super) fn push_text(&mut self, text: &str) {
         self.push(quoted(text));
@@ -33,10 +41,7 @@ impl JsonColumn {
 /// A string as JSON has it.
 pub(super) fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
-    let Ok(()) = quote(text, |part| -> Result<(), std::convert::Infallible> {
-        out.push_str(part);
-        Ok(())
-    });
+    push_quoted(text, &mut out);
     out
 }
 

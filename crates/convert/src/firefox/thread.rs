@@ -114,10 +114,7 @@ impl ProfileThread {
         let place = self.stacks.len();
         let stack = *self.stacks.entry((prefix, frame)).or_insert(place);
         if stack == place {
-            match prefix {
-                Some(prefix) => self.stack_prefixes.push(prefix),
-                None => self.stack_prefixes.push("null"),
-            }
+            self.stack_prefixes.push_option(prefix);
             self.stack_frames.push(frame);
         }
         stack
@@ -127,10 +124,7 @@ impl ProfileThread {
     pub(super) fn sample(&mut self, stack: Option<usize>, time: u64, weight: u64, base: u64) {
         // They have to come in the order of time.
         self.sampled = self.sampled.max(time);
-        match stack {
-            Some(stack) => self.sample_stacks.push(stack),
-            None => self.sample_stacks.push("null"),
-        }
+        self.sample_stacks.push_option(stack);
         self.sample_times.push(milliseconds(self.sampled, base));
         self.sample_weights.push(milliseconds(weight, 0));
         self.samples += 1;
@@ -142,10 +136,7 @@ impl ProfileThread {
         self.marker_names.push(name);
         self.marker_categories.push(category);
         self.marker_starts.push(milliseconds(start, base));
-        match end {
-            Some(end) => self.marker_ends.push(milliseconds(end, base)),
-            None => self.marker_ends.push("null"),
-        }
+        self.marker_ends.push_option(end.map(|end| milliseconds(end, base)));
         self.marker_phases.push(if end.is_some() { 1 } else { 0 });
         self.marker_data.push(data);
         self.markers += 1;
