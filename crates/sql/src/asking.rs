@@ -59,10 +59,7 @@ async fn answer(database: &Database, query: &str, form: AnswerForm) -> Result<()
 /// Says which events the traces lack, and what of their files can't be read. An error in the second case.
 pub fn tell_missing(database: &Database) -> Result<(), SqlFailure> {
     for trace in database.traces() {
-        let lost: u64 = trace.losses.iter().map(|loss| loss.count.unwrap_or(1)).sum();
-        let name = trace.path().display();
-        let dropped = &trace.contents.metadata.supplement.dropped;
-        let dropped: u64 = dropped.iter().map(|(count, _)| count).sum();
+        let (name, lost, dropped) = (trace.path().display(), trace.lost(), trace.dropped());
         if lost > 0 {
             let is_exact = trace.losses.iter().all(|loss| loss.count.is_some());
             let (least, events) = (if is_exact { "" } else { "at least " }, events(lost));

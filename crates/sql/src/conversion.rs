@@ -11,10 +11,13 @@ use std::fs::File;
 use std::path::Path;
 use tempfile::NamedTempFile;
 
+/// The table of calls, for a file by itself: those of one name compress well together.
+const CALLS: (&str, &[&str]) = ("slices", &["name", "ts"]);
+
 /// The tables, and by which columns each is sorted.
 const TABLES: [(&str, &[&str]); 7] = [
     ("events", &["ts"]),
-    ("slices", &["name", "ts"]),
+    CALLS,
     ("states", &["ts"]),
     ("stacks", &["id"]),
     ("threads", &["tid"]),
@@ -26,15 +29,11 @@ const TABLES: [(&str, &[&str]); 7] = [
 /// name.
 pub async fn convert(database: &Database, out: &Path) -> Result<(), SqlFailure> {
     if out.extension().is_some_and(|suffix| suffix == "parquet") && !out.is_dir() {
-        let rows = write(database, "slices", &["name", "ts"], out).await?;
-        note!("lookback: {rows} slices, {} bytes in {}", size(out), out.display());
-        return Ok(());
+        return write(database, CALLS, out).await;
     }
     std::fs::create_dir_all(out).map_err(|error| wrong(out, &error))?;
-    for (table, sorted) in TABLES {
-        let path = out.join(file_name(table));
-        let rows = write(database, table, sorted, &path).await?;
-        note!("lookback: {rows} {table}, {} bytes in {}", size(&path), path.display());
+    for table in TABLES {
+        write(database, table, &out.join(file_name(table.0))).await?;
     }
     Ok(())
 }
@@ -47,8 +46,8 @@ fn size(path: &Path) -> u64 {
     path.metadata().map_or(0, |data| data.len())
 }
 
-/// Writes a table. The file gets its name when it is complete.
-async fn write(database: &Database, table: &str, sorted: &[&str], path: &Path) -> Result<u64, SqlFailure> {
+/// Writes a table, and says so. The file gets its name when it is complete.
+async fn write(database: &Database, (table, sorted): (&str, &[&str]), path: &Path) -> Result<(), SqlFailure> {
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let file = NamedTempFile::new_in(directory).map_err(|error| wrong(path, &error))?;
     let out = file.reopen().map_err(|error| wrong(path, &error))?;
@@ -57,7 +56,8 @@ async fn write(database: &Database, table: &str, sorted: &[&str], path: &Path) -
         .map_err(|error| wrong(path, &crate::complaint::message(&error)))?;
     make_readable(file.as_file()).map_err(|error| wrong(path, &error))?;
     file.persist(path).map_err(|error| wrong(path, &error.error))?;
-    Ok(rows)
+    note!("lookback: {rows} {table}, {} bytes in {}", size(path), path.display());
+    Ok(())
 }
 
 /// As any new file would be, for those whom the umask lets read.

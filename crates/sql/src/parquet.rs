@@ -1,4 +1,4 @@
-//! NamedTables as files of Parquet.
+//! Tables as files of Parquet.
 
 use crate::table::{RowBatch, TableRow, schema_of};
 use datafusion::arrow::array::RecordBatch;

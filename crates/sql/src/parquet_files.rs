@@ -1,4 +1,4 @@
-//! NamedTables that are files of Parquet: one, or all of a directory.
+//! Tables that are files of Parquet: one, or all of a directory.
 
 use crate::derived::listed;
 use crate::failure::SqlFailure;

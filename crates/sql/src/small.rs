@@ -132,8 +132,6 @@ pub fn notes(trace: &AskedTrace) -> Vec<(String, String)> {
 fn meta_rows(trace: &AskedTrace) -> Vec<MetaRow> {
     let (contents, survey) = (&trace.contents, &trace.survey);
     let options = &contents.metadata.options;
-    let lost: u64 = trace.losses.iter().map(|loss| loss.count.unwrap_or(1)).sum();
-    let dropped: u64 = contents.metadata.supplement.dropped.iter().map(|(count, _)| count).sum();
     let bounds = survey.bounds.map(|(first, last)| (options.time(first), options.time(last)));
     let real = bounds.and_then(|(first, _)| contents.metadata.supplement.real_time(first));
     let known = [
@@ -141,8 +139,8 @@ fn meta_rows(trace: &AskedTrace) -> Vec<MetaRow> {
         ("version", options.version.clone()),
         ("clock", Some(contents.clock.clone())),
         ("events", Some(survey.entries.to_string())),
-        ("lost", Some(lost.to_string())),
-        ("not_written", Some(dropped.to_string())),
+        ("lost", Some(trace.lost().to_string())),
+        ("not_written", Some(trace.dropped().to_string())),
         ("first", bounds.map(|(first, _)| first.to_string())),
         ("last", bounds.map(|(_, last)| last.to_string())),
         ("first_since_1970", real.map(|time| time.to_string())),

@@ -1,4 +1,4 @@
-//! NamedTables: which columns they have, and how rows become batches of Arrow.
+//! Tables: which columns they have, and how rows become batches of Arrow.
 
 mod batch;
 mod cell;

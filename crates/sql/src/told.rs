@@ -1,6 +1,8 @@
 //! What an event or a call says, as columns.
 
+use crate::table::RowCell;
 use convert::{ArgumentValue, NumberTexts, SliceArguments};
+use export::json::push_quoted;
 use std::fmt::Write;
 use std::rc::Rc;
 use trace_data::info::TraceInfo;
@@ -24,7 +26,32 @@ pub struct ToldFields {
     rest: String,
 }
 
+/// A column of what is said, in `events` and in `slices`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToldColumn {
+    Ret,
+    Error,
+    Path,
+    Fd,
+    Size,
+    Caller,
+    Arguments,
+}
+
 impl ToldFields {
+    /// What is in a column.
+    pub fn cell(&self, column: ToldColumn) -> RowCell<'_> {
+        match column {
+            ToldColumn::Ret => RowCell::Number(self.ret),
+            ToldColumn::Error => RowCell::Number(self.error),
+            ToldColumn::Path => RowCell::Text(self.path()),
+            ToldColumn::Fd => RowCell::Number(self.fd),
+            ToldColumn::Size => RowCell::Number(self.size),
+            ToldColumn::Caller => RowCell::Text(self.caller.as_deref()),
+            ToldColumn::Arguments => RowCell::Text(self.rest()),
+        }
+    }
+
     /// Forgets everything, and keeps the memory.
     pub fn clear(&mut self) {
         let (mut path, mut rest) = (std::mem::take(&mut self.path), std::mem::take(&mut self.rest));
@@ -66,7 +93,7 @@ impl ToldFields {
 
     fn add_rest(&mut self, name: &str, value: &ArgumentValue<'_>) {
         self.rest.push(if self.rest.is_empty() { '{' } else { ',' });
-        self.quote(name);
+        push_quoted(name, &mut self.rest);
         self.rest.push(':');
         // Writing into a string can't fail.
         let _ = match value {
@@ -75,18 +102,10 @@ impl ToldFields {
             ArgumentValue::Named(number) => write!(self.rest, "{}", number.number() as i64),
             ArgumentValue::Hex(value) => write!(self.rest, "\"{value:#x}\""),
             ArgumentValue::Text(text) => {
-                self.quote(text);
+                push_quoted(text, &mut self.rest);
                 Ok(())
             }
         };
-    }
-
-    fn quote(&mut self, text: &str) {
-        let rest = &mut self.rest;
-        let Ok(()) = export::json::quote::<std::convert::Infallible>(text, |part| {
-            rest.push_str(part);
-            Ok(())
-        });
     }
 
     /// The file or whoever else it is about, if that is known.

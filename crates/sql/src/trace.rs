@@ -71,6 +71,16 @@ impl AskedTrace {
         self.damage.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(text);
     }
 
+    /// How many events were lost: one at least where a loss has no number.
+    pub fn lost(&self) -> u64 {
+        self.losses.iter().map(|loss| loss.count.unwrap_or(1)).sum()
+    }
+
+    /// How many events were not written, for other reasons.
+    pub fn dropped(&self) -> u64 {
+        self.contents.metadata.supplement.dropped.iter().map(|(count, _)| count).sum()
+    }
+
     /// Why not all of it could be read, if so.
     pub fn damage(&self) -> Option<String> {
         self.damage.lock().unwrap_or_else(PoisonError::into_inner).clone()

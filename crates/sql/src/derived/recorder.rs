@@ -8,7 +8,6 @@ use crate::parquet::TableWriter;
 use crate::told::ToldFields;
 use convert::{Drawing, NumberTexts, RunChange, SliceEnd, SliceStart};
 use export::Error;
-use query::ProcessTree;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io;
@@ -180,9 +179,5 @@ impl Drawing for SharedRecorder {
             Some(did) => Ok(recorder.states.push(&did)?),
             None => Ok(()),
         }
-    }
-
-    fn finish(&mut self, _processes: &ProcessTree, _trace: &TraceInfo<'_>) -> Result<(), Error> {
-        Ok(())
     }
 }

@@ -2,7 +2,7 @@
 
 use super::run_times::RunSums;
 use crate::table::{ColumnType, RowCell, TableColumn, TableRow};
-use crate::told::ToldFields;
+use crate::told::{ToldColumn, ToldFields};
 use convert::{SliceEnding, SliceName};
 
 /// A call, a function or a span.
@@ -60,15 +60,9 @@ pub enum SliceColumn {
     Name,
     Depth,
     Parent,
-    Ret,
-    Error,
-    Path,
-    Fd,
-    Size,
-    Caller,
+    Told(ToldColumn),
     Holder,
     Stack,
-    Arguments,
     Ending,
 }
 
@@ -93,15 +87,15 @@ impl TableRow for SliceRow<'_> {
         (SliceColumn::Name, "name", ColumnType::Text),
         (SliceColumn::Depth, "depth", ColumnType::Int),
         (SliceColumn::Parent, "parent", ColumnType::Long),
-        (SliceColumn::Ret, "ret", ColumnType::Long),
-        (SliceColumn::Error, "error", ColumnType::Int),
-        (SliceColumn::Path, "path", ColumnType::Text),
-        (SliceColumn::Fd, "fd", ColumnType::Int),
-        (SliceColumn::Size, "size", ColumnType::Long),
-        (SliceColumn::Caller, "caller", ColumnType::Text),
+        (SliceColumn::Told(ToldColumn::Ret), "ret", ColumnType::Long),
+        (SliceColumn::Told(ToldColumn::Error), "error", ColumnType::Int),
+        (SliceColumn::Told(ToldColumn::Path), "path", ColumnType::Text),
+        (SliceColumn::Told(ToldColumn::Fd), "fd", ColumnType::Int),
+        (SliceColumn::Told(ToldColumn::Size), "size", ColumnType::Long),
+        (SliceColumn::Told(ToldColumn::Caller), "caller", ColumnType::Text),
         (SliceColumn::Holder, "holder", ColumnType::Int),
         (SliceColumn::Stack, "stack", ColumnType::Long),
-        (SliceColumn::Arguments, "args", ColumnType::Text),
+        (SliceColumn::Told(ToldColumn::Arguments), "args", ColumnType::Text),
         (SliceColumn::Ending, "ending", ColumnType::Text),
     ];
 
@@ -123,15 +117,9 @@ impl TableRow for SliceRow<'_> {
             SliceColumn::Name => RowCell::Text(Some(&self.name.name)),
             SliceColumn::Depth => RowCell::Number(i64::try_from(self.depth).ok()),
             SliceColumn::Parent => RowCell::Number(self.parent),
-            SliceColumn::Ret => RowCell::Number(self.told.ret),
-            SliceColumn::Error => RowCell::Number(self.told.error),
-            SliceColumn::Path => RowCell::Text(self.told.path()),
-            SliceColumn::Fd => RowCell::Number(self.told.fd),
-            SliceColumn::Size => RowCell::Number(self.told.size),
-            SliceColumn::Caller => RowCell::Text(self.told.caller.as_deref()),
+            SliceColumn::Told(column) => self.told.cell(column),
             SliceColumn::Holder => RowCell::Number(self.holder.map(i64::from)),
             SliceColumn::Stack => RowCell::Number(self.stack),
-            SliceColumn::Arguments => RowCell::Text(self.told.rest()),
             SliceColumn::Ending => RowCell::Text(self.ending.describe()),
         }
     }

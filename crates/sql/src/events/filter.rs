@@ -49,10 +49,7 @@ impl EventFilter {
         match condition {
             UnderstoodCondition::Times(from, to) => {
                 self.from = self.from.max(from);
-                self.to = match (self.to, to) {
-                    (Some(one), Some(other)) => Some(one.min(other)),
-                    (one, other) => one.or(other),
-                };
+                self.to = self.to.into_iter().chain(to).min();
                 true
             }
             UnderstoodCondition::Values(column, values) => match column.as_str() {

@@ -1,7 +1,7 @@
 //! A row of `events`.
 
 use crate::table::{ColumnType, RowCell, TableColumn, TableRow};
-use crate::told::ToldFields;
+use crate::told::{ToldColumn, ToldFields};
 
 /// An event.
 #[derive(Debug, Default)]
@@ -34,20 +34,13 @@ pub enum EventColumn {
     Comm,
     System,
     Name,
-    Ret,
-    Error,
-    Path,
-    Fd,
-    Size,
-    Caller,
-    Arguments,
+    Told(ToldColumn),
 }
 
 impl EventColumn {
     /// Whether the record itself is to be decoded for it.
     pub fn is_told(self) -> bool {
-        use EventColumn::*;
-        matches!(self, Ret | Error | Path | Fd | Size | Caller | Arguments)
+        matches!(self, EventColumn::Told(_))
     }
 }
 
@@ -64,13 +57,13 @@ impl TableRow for EventRow<'_> {
         (EventColumn::Comm, "comm", ColumnType::Text),
         (EventColumn::System, "system", ColumnType::Text),
         (EventColumn::Name, "name", ColumnType::Text),
-        (EventColumn::Ret, "ret", ColumnType::Long),
-        (EventColumn::Error, "error", ColumnType::Int),
-        (EventColumn::Path, "path", ColumnType::Text),
-        (EventColumn::Fd, "fd", ColumnType::Int),
-        (EventColumn::Size, "size", ColumnType::Long),
-        (EventColumn::Caller, "caller", ColumnType::Text),
-        (EventColumn::Arguments, "args", ColumnType::Text),
+        (EventColumn::Told(ToldColumn::Ret), "ret", ColumnType::Long),
+        (EventColumn::Told(ToldColumn::Error), "error", ColumnType::Int),
+        (EventColumn::Told(ToldColumn::Path), "path", ColumnType::Text),
+        (EventColumn::Told(ToldColumn::Fd), "fd", ColumnType::Int),
+        (EventColumn::Told(ToldColumn::Size), "size", ColumnType::Long),
+        (EventColumn::Told(ToldColumn::Caller), "caller", ColumnType::Text),
+        (EventColumn::Told(ToldColumn::Arguments), "args", ColumnType::Text),
     ];
 
     fn cell(&self, column: EventColumn) -> RowCell<'_> {
@@ -82,13 +75,7 @@ impl TableRow for EventRow<'_> {
             EventColumn::Comm => RowCell::Text(self.comm),
             EventColumn::System => RowCell::Text(Some(self.system)),
             EventColumn::Name => RowCell::Text(Some(self.name)),
-            EventColumn::Ret => RowCell::Number(self.told.ret),
-            EventColumn::Error => RowCell::Number(self.told.error),
-            EventColumn::Path => RowCell::Text(self.told.path()),
-            EventColumn::Fd => RowCell::Number(self.told.fd),
-            EventColumn::Size => RowCell::Number(self.told.size),
-            EventColumn::Caller => RowCell::Text(self.told.caller.as_deref()),
-            EventColumn::Arguments => RowCell::Text(self.told.rest()),
+            EventColumn::Told(column) => self.told.cell(column),
         }
     }
 }
