@@ -12,7 +12,7 @@ fn on_terminal(scratch: &Scratch, options: &str, program: &str, keys: &[u8]) -> 
     // Some shells would wait for it in between, and be interrupted, too.
     let line = format!("exec '{LOOKBACK}' record {options} -o '{}' -- sh ./program", recording.display());
     let mut command = scratch.command("script");
-    command.args(["-q", "-e", "-c", &line, "/dev/null"]).env("TERM", "xterm").env_remove("NO_COLOR");
+    command.args(["-q", "-e", "-c", &line, "/dev/null"]).env("TERM", "xterm");
     let (keyboard, mut typing) = std::io::pipe().unwrap();
     let mut running = start(command.stdin(keyboard));
     // What holds the other end is closed: nobody types any more when this is gone.
@@ -157,9 +157,6 @@ fn shown(line: &str, variables: &[(&str, &str)]) -> String {
     let line = format!("cd '{}'; {}", scratch.outside("").display(), line.replace("$0", LOOKBACK));
     let mut command = scratch.command("script");
     command.args(["-q", "-e", "-c", &line, "/dev/null"]).env("TERM", "xterm");
-    for name in ["NO_COLOR", "LOOKBACK_PAGER", "PAGER", "LESS"] {
-        command.env_remove(name);
-    }
     run(command.envs(variables.iter().copied())).success().stdout
 }
 
