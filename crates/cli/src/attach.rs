@@ -49,11 +49,19 @@ fn each(processes: &[NamedProcess], done: &str, act: impl Fn(&NamedProcess) -> D
     let mut is_complete = true;
     for process in processes {
         match act(process) {
-            Ok(called) => note!(
-                "lookback: {process} is {done}; its thread {} stood still for {}",
-                called.tid,
-                duration(called.stood_still.as_nanos() as u64)
-            ),
+            Ok(called) => {
+                note!(
+                    "lookback: {process} is {done}; its thread {} stood still for {}",
+                    called.tid,
+                    duration(called.stood_still.as_nanos() as u64)
+                );
+                if let Some(why) = called.makes_no_calls {
+                    note!(
+                        "lookback: {process} has filters of system calls (seccomp), {why}: its code, its fatal \
+                         signals and further instances are left alone"
+                    );
+                }
+            }
             Err(why) => {
                 is_complete = false;
                 say!("lookback: {process} was not {done}: {}", why.message());

@@ -16,8 +16,6 @@ pub enum Activity {
     Stopped,
     /// It is stopped by the process that traces it.
     StoppedBy(u32),
-    /// It has a filter of system calls.
-    Filter,
     /// At least one of its threads runs.
     Runs,
     /// All its threads sleep.
@@ -38,7 +36,6 @@ impl Activity {
             None | Some(ProcessLook { state: 'Z' | 'X', .. }) => Activity::Gone,
             Some(ProcessLook { state: 't', tracer, .. }) => Activity::StoppedBy(tracer),
             Some(ProcessLook { state: 'T', .. }) => Activity::Stopped,
-            Some(ProcessLook { has_filter: true, .. }) => Activity::Filter,
             Some(_) => Activity::of_threads(pid),
         }
     }

@@ -13,7 +13,7 @@ use std::num::NonZeroU64;
 use std::time::{Duration, Instant};
 
 /// What was done.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Called {
     /// The thread that has called the routine.
     pub tid: u32,
@@ -21,6 +21,8 @@ pub struct Called {
     pub stood_still: Duration,
     /// How often the process has been detached then, as far as it is asked.
     pub(crate) detached_times: u32,
+    /// Why the agent makes no system calls in the process, if it doesn't: what its filters say.
+    pub makes_no_calls: Option<String>,
 }
 
 /// Between two looks at all threads.
@@ -108,7 +110,9 @@ impl Attempt {
         let result = Stopped::stop(&self.target, Some(&self.routine), candidate)?.call(&self.routine)?;
         let stood_still = start.elapsed();
         match result {
-            Some(RemoteResult::Done) => Ok(Called { tid: candidate.tid, stood_still, detached_times: 0 }),
+            Some(RemoteResult::Done) => {
+                Ok(Called { tid: candidate.tid, stood_still, detached_times: 0, makes_no_calls: None })
+            }
             Some(RemoteResult::Busy) => Err(ThreadFailure::Next(
                 "another of its threads changes code, or unloads a library".to_owned(),
             )),

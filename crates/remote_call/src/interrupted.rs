@@ -116,7 +116,7 @@ fn receive(flags: u64) -> StopEffect {
 
 /// What `rax` is to be when a thread goes on that was stopped in a call with this result: the kernel looks at
 /// it before it looks for signals.
-pub(crate) fn mended(number: i64, result: i64) -> i64 {
+pub(crate) fn mended(number: i64, result: i64, may_restart: bool) -> i64 {
     let ends = matches!(
         number,
         libc::SYS_epoll_wait
@@ -135,7 +135,12 @@ pub(crate) fn mended(number: i64, result: i64) -> i64 {
             | libc::SYS_recvfrom
             | libc::SYS_recvmsg
     );
-    if ends && result == EINTR { RESTARTNOHAND } else { result }
+    match result {
+        EINTR if ends => RESTARTNOHAND,
+        // With its whole limit of time once more, rather than by another number, which is forbidden.
+        RESTARTBLOCK if !may_restart => RESTARTNOHAND,
+        _ => result,
+    }
 }
 
 /// Whether a thread with these registers is about to make its call again.
@@ -182,9 +187,11 @@ mod tests {
 
     #[test]
     fn calls_are_made_again() {
-        assert_eq!(mended(libc::SYS_epoll_wait, EINTR), RESTARTNOHAND);
-        assert_eq!(mended(libc::SYS_epoll_wait, 3), 3);
-        assert_eq!(mended(libc::SYS_close, EINTR), EINTR);
+        assert_eq!(mended(libc::SYS_epoll_wait, EINTR, true), RESTARTNOHAND);
+        assert_eq!(mended(libc::SYS_epoll_wait, 3, true), 3);
+        assert_eq!(mended(libc::SYS_close, EINTR, true), EINTR);
+        let poll = |may_restart| mended(libc::SYS_poll, RESTARTBLOCK, may_restart);
+        assert_eq!((poll(true), poll(false)), (RESTARTBLOCK, RESTARTNOHAND));
         assert_eq!(by_itself(libc::SYS_read, -512), (libc::SYS_read, true));
         assert_eq!(by_itself(libc::SYS_nanosleep, RESTARTBLOCK), (EINTR, false));
         assert_eq!(by_itself(-1, -512), (-512, false), "in no call");

@@ -40,6 +40,7 @@
 mod activity;
 mod call;
 mod candidate;
+mod filter;
 mod frame;
 mod handed;
 mod handing;
@@ -62,6 +63,7 @@ mod target;
 
 pub use activity::Activity;
 pub use call::{Called, call};
+pub use filter::{FilterVerdict, NeededCall};
 pub use handed::HandedDirectories;
 pub use load::{detach, load};
 pub use load_plan::AgentFile;

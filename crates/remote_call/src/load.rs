@@ -74,8 +74,8 @@ pub fn detach(
             attempt.repeat(Instant::now() + TO_FREE)
         };
         // What isn't freed now is freed when the process is attached to another session.
-        let stood_still =
-            free().map_or(detached.stood_still, |freed: Called| freed.stood_still.max(detached.stood_still));
+        let stood_still = detached.stood_still;
+        let stood_still = free().map_or(stood_still, |freed: Called| freed.stood_still.max(stood_still));
         Ok(Called { stood_still, ..detached })
     })
 }
@@ -115,6 +115,11 @@ impl LoadAttempt<'_> {
     fn try_with(&self, candidate: &Candidate) -> Result<Called, ThreadFailure> {
         let start = Instant::now();
         let stopped = Stopped::stop(&self.plan.target, None, candidate)?;
+        if !stopped.verdict.may_attach() {
+            let failure = stopped.verdict.failure(self.plan.target.pid);
+            stopped.go_on()?;
+            return Err(failure);
+        }
         if let Err(reason) = self.check_place(&stopped) {
             stopped.go_on()?;
             return Err(ThreadFailure::Next(reason));
@@ -123,7 +128,9 @@ impl LoadAttempt<'_> {
         let stood_still = start.elapsed();
         match answer.result {
             AttachResult::Done => {
-                Ok(Called { tid: candidate.tid, stood_still, detached_times: answer.detached_times })
+                let makes_no_calls = self.plan.makes_no_calls.clone();
+                let detached_times = answer.detached_times;
+                Ok(Called { tid: candidate.tid, stood_still, detached_times, makes_no_calls })
             }
             AttachResult::Busy => Err(ThreadFailure::Next(CallRefusal::NotAttachable(answer).to_string())),
             _ => Err(CallRefusal::NotAttachable(answer).into()),

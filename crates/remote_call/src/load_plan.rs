@@ -1,5 +1,6 @@
 //! What can be known before a thread is stopped that is to load the agent.
 
+use crate::filter;
 use crate::handed::HandedDirectories;
 use crate::libc_image::LibcImage;
 use crate::look::ProcessLook;
@@ -36,6 +37,8 @@ pub(crate) struct LoadPlan<'a> {
     pub(crate) request: &'a AttachRequest,
     /// [`AttachRequest::freed`].
     pub(crate) freed: u64,
+    /// Why the agent is to make no system calls after it has attached, if that is so.
+    pub(crate) makes_no_calls: Option<String>,
 }
 
 impl<'a> LoadPlan<'a> {
@@ -64,16 +67,21 @@ impl<'a> LoadPlan<'a> {
             return Err(CallRefusal::NotAttached);
         }
         let (AgentFile { path, handed, .. }, ignores_traps) = (agent, look.ignores_traps);
-        Ok(LoadPlan { target, libc, routine, ignores_traps, path, handed, request, freed: 0 })
+        let makes_no_calls = match step {
+            AttachStep::Attach => filter::obstacle(&target)?,
+            AttachStep::Detach => None,
+        };
+        Ok(LoadPlan { target, libc, routine, ignores_traps, path, handed, request, freed: 0, makes_no_calls })
     }
 }
 
-/// A request as it lies in the process's memory, with what may be freed, and the mask of the thread's
-/// signals.
-pub(crate) fn bytes_of(request: &AttachRequest, freed: u64, mask: u64) -> Vec<u8> {
+/// A request as it lies in the process's memory, with what may be freed, the mask of the thread's signals, and
+/// whether the agent may make system calls after it.
+pub(crate) fn bytes_of(request: &AttachRequest, freed: u64, mask: u64, may_call: bool) -> Vec<u8> {
     let mut bytes = request.session.to_le_bytes().to_vec();
-    bytes.extend(freed.to_le_bytes());
-    bytes.extend(mask.to_le_bytes());
+    for word in [freed, mask, may_call.into()] {
+        bytes.extend(word.to_le_bytes());
+    }
     bytes.extend(request.comm);
     bytes.extend(request.file);
     for thread in &request.threads {
@@ -98,11 +106,18 @@ mod tests {
     fn a_request_is_laid_out_as_the_agent_reads_it() {
         let mut threads = [NamedThread::default(); abi::attach::NAMED_THREADS];
         threads[1] = NamedThread { tid: 7, comm: *b"seven\0\0\0\0\0\0\0\0\0\0\0" };
-        let request =
-            AttachRequest { session: 3, freed: 0, mask: 0, comm: [1; 16], file: [2; LONGEST_PATH], threads };
-        let bytes = bytes_of(&request, 4, 5);
+        let request = AttachRequest {
+            session: 3,
+            freed: 0,
+            mask: 0,
+            may_call: 0,
+            comm: [1; 16],
+            file: [2; LONGEST_PATH],
+            threads,
+        };
+        let bytes = bytes_of(&request, 4, 5, true);
         assert_eq!(bytes.len(), size_of::<AttachRequest>());
-        assert_eq!((bytes[0], bytes[8], bytes[16]), (3, 4, 5));
+        assert_eq!((bytes[0], bytes[8], bytes[16], bytes[24]), (3, 4, 5, 1));
         assert_eq!(bytes[std::mem::offset_of!(AttachRequest, file)], 2);
         let second = std::mem::offset_of!(AttachRequest, threads) + size_of::<NamedThread>();
         assert_eq!(&bytes[second..second + 9], b"\x07\0\0\0seven");

@@ -78,11 +78,12 @@ impl<'a> Loading<'a> {
             let why = "it can have no more memory (limits, or locked memory)".to_owned();
             return Err(CallRefusal::System(why).into());
         }
+        let may_call = plan.makes_no_calls.is_none() && loading.stopped.verdict.may_call();
         let in_area = frame(mapped + AREA);
         loading.extended = extended;
         (loading.area, loading.frame) = (mapped, in_area.address);
         put(plan, &in_area)?;
-        plan.target.write(mapped, &bytes_of(plan.request, plan.freed, loading.mask))?;
+        plan.target.write(mapped, &bytes_of(plan.request, plan.freed, loading.mask, may_call))?;
         plan.target.write(mapped + PATH, &with_end(plan.path.as_os_str()))?;
         Ok(loading)
     }

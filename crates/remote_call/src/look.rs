@@ -11,8 +11,6 @@ pub(crate) struct ProcessLook {
     pub(crate) state: char,
     /// Who traces it; 0 for nobody.
     pub(crate) tracer: u32,
-    /// Whether it has a filter of system calls.
-    pub(crate) has_filter: bool,
     /// Its user.
     pub(crate) user: u32,
     /// Whether it ignores SIGTRAP.
@@ -59,7 +57,6 @@ impl ProcessLook {
             ProcessLook { state: 'Z' | 'X', .. } => Err(CallRefusal::Gone),
             ProcessLook { tracer, .. } if *tracer != 0 => Err(CallRefusal::Traced(*tracer)),
             ProcessLook { state: 'T', .. } => Err(CallRefusal::Stopped),
-            ProcessLook { has_filter: true, .. } => Err(CallRefusal::Filter),
             _ => Ok(()),
         }
     }
@@ -73,7 +70,6 @@ impl ProcessLook {
         Some(ProcessLook {
             state: field("State:")?.chars().next()?,
             tracer: number("TracerPid:").unwrap_or(0),
-            has_filter: number("Seccomp:").unwrap_or(0) != 0,
             user: number("Uid:")?,
             ignores_traps: field("SigIgn:")
                 .and_then(|set| u64::from_str_radix(set, 16).ok())
@@ -147,16 +143,10 @@ mod tests {
         assert_eq!(own.user, rustix::process::getuid().as_raw());
         assert_eq!(ProcessLook::at(u32::MAX), None);
         let status = "Name:\tx\nState:\tT (stopped)\nTracerPid:\t7\n\
-                      Uid:\t5\t5\nSeccomp:\t2\nSigIgn:\t0000000000000010\n";
+                      Uid:\t5\t5\nSigIgn:\t0000000000000010\n";
         let other = ProcessLook::parse(status);
-        let stopped = ProcessLook {
-            state: 'T',
-            tracer: 7,
-            has_filter: true,
-            user: 5,
-            ignores_traps: true,
-            has_shadow_stack: false,
-        };
+        let stopped =
+            ProcessLook { state: 'T', tracer: 7, user: 5, ignores_traps: true, has_shadow_stack: false };
         assert_eq!(other, Some(stopped));
     }
 }

@@ -84,6 +84,9 @@ pub(crate) struct Tracee {
 /// The set of extended registers, for PTRACE_GETREGSET.
 const EXTENDED: i64 = 0x202;
 
+/// PTRACE_SECCOMP_GET_FILTER.
+const GET_FILTER: u32 = 0x420c;
+
 /// PTRACE_GET_RSEQ_CONFIGURATION.
 const GET_RSEQ: u32 = 0x420f;
 
@@ -189,12 +192,26 @@ impl Tracee {
         Ok(configuration[0])
     }
 
+    /// One of its filters of system calls; 0 is the last one that it has installed. Errors: ENOENT for none.
+    pub(crate) fn filter(&self, index: usize) -> io::Result<Vec<libc::sock_filter>> {
+        let len = self.ask(GET_FILTER, index, 0)?;
+        let mut instructions = vec![libc::sock_filter { code: 0, jt: 0, jf: 0, k: 0 }; len];
+        // It doesn't change: nobody takes a filter from a thread that has stopped, or installs one.
+        self.request(GET_FILTER, index, instructions.as_mut_ptr().addr())?;
+        Ok(instructions)
+    }
+
     fn request(&self, request: u32, address: usize, data: usize) -> io::Result<()> {
+        self.ask(request, address, data).map(drop)
+    }
+
+    /// A request that has a result.
+    fn ask(&self, request: u32, address: usize, data: usize) -> io::Result<usize> {
         let (address, data) = (address as *mut libc::c_void, data as *mut libc::c_void);
         // SAFETY: what a request stores here is a buffer of the caller's, of the size that the request has.
         match unsafe { libc::ptrace(request, self.tid, address, data) } {
             -1 => Err(io::Error::last_os_error()),
-            _ => Ok(()),
+            value => Ok(value as usize),
         }
     }
 }

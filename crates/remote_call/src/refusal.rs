@@ -1,5 +1,6 @@
 //! Why nothing was called.
 
+use crate::filter::FilterVerdict;
 use abi::attach::{AttachAnswer, AttachResult};
 use std::fmt;
 
@@ -10,8 +11,9 @@ pub enum CallRefusal {
     Gone,
     /// It is stopped, and stays so.
     Stopped,
-    /// It has a filter of system calls, which might end it for a call that isn't its own.
-    Filter,
+    /// It has a filter of system calls, which might end it for a call that isn't its own: which one that
+    /// forbids.
+    Filter(FilterVerdict),
     /// Another process traces it.
     Traced(u32),
     /// The system doesn't let this user.
@@ -41,7 +43,7 @@ impl fmt::Display for CallRefusal {
             CallRefusal::Stopped => {
                 f.write_str("it is stopped (SIGSTOP, SIGTSTP), and stays so until SIGCONT")
             }
-            CallRefusal::Filter => f.write_str("it has a filter of system calls (seccomp)"),
+            CallRefusal::Filter(verdict) => write!(f, "it has a filter of system calls (seccomp), {verdict}"),
             CallRefusal::Traced(by) => write!(f, "process {by} traces it already, as a debugger does"),
             CallRefusal::NotPermitted(why) => f.write_str(why),
             CallRefusal::OtherAgent => f.write_str("it was started by another version of lookback"),

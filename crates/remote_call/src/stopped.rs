@@ -4,6 +4,7 @@
 //! frame is there before the registers lead to it, and the mask is put back before the registers are.
 
 use crate::candidate::Candidate;
+use crate::filter::FilterVerdict;
 use crate::frame::ReturnFrame;
 use crate::interrupted::{StopEffect, TimeLimit, by_itself, mended};
 use crate::look::ProcessLook;
@@ -30,6 +31,9 @@ pub(crate) const NONE: u64 = u64::MAX;
 
 /// Flags of a function that is called: interrupts are enabled, as always.
 pub(crate) const FLAGS: u64 = 0x202;
+
+/// The instructions by which libc and the agent load the number of rt_sigreturn(2), before they make the call.
+const SIGRETURN_LOADS: [&[u8]; 2] = [&[0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0], &[0xb8, 0x0f, 0, 0, 0]];
 
 /// The least bytes of the routine's stack.
 const STACK: u64 = 48 * 1024;
@@ -79,6 +83,8 @@ pub(crate) struct Stopped<'a> {
     routine: Option<&'a RemoteRoutine>,
     candidate: &'a Candidate,
     pub(crate) tracee: Tracee,
+    /// What it may be made to do.
+    pub(crate) verdict: FilterVerdict,
     /// Its registers, as they were found.
     pub(crate) found: ThreadRegisters,
     /// What they are to be when it goes on.
@@ -91,6 +97,7 @@ impl<'a> Stopped<'a> {
         routine: Option<&'a RemoteRoutine>,
         candidate: &'a Candidate,
     ) -> Result<Stopped<'a>, ThreadFailure> {
+        FilterVerdict::before_stop(target.pid, candidate.tid)?;
         let tracee = Tracee::seize(candidate.tid).map_err(|error| not_seized(target.pid, error))?;
         tracee.interrupt()?;
         let until = Instant::now() + TO_STOP;
@@ -109,7 +116,8 @@ impl<'a> Stopped<'a> {
             }
         }
         let found = tracee.registers()?;
-        let mut stopped = Stopped { target, routine, candidate, tracee, found, after: found };
+        let verdict = FilterVerdict::of(target.pid, candidate.tid, &tracee)?;
+        let mut stopped = Stopped { target, routine, candidate, tracee, verdict, found, after: found };
         stopped.mend()?;
         Ok(stopped)
     }
@@ -135,6 +143,11 @@ impl<'a> Stopped<'a> {
     /// Has it call the routine, unless it is where it can't be interrupted, and go on. What the routine says;
     /// None where it has failed.
     pub(crate) fn call(self, routine: &RemoteRoutine) -> Result<Option<RemoteResult>, ThreadFailure> {
+        if !self.verdict.may_call() {
+            let failure = self.verdict.failure(self.target.pid);
+            self.go_on()?;
+            return Err(failure);
+        }
         let (number, _) = self.found.call();
         let instruction = self.found.rip;
         let is_inside =
@@ -188,7 +201,7 @@ impl<'a> Stopped<'a> {
                     if is_last && result.is_none() {
                         result = Some(registers.rdi);
                         self.tracee.interrupt()?;
-                        self.tracee.set_registers(&made_again(registers))?;
+                        self.tracee.set_registers(&self.made_later(registers)?)?;
                         self.tracee.go_on(0)?;
                     } else {
                         self.tracee.go_on_to_call(0)?;
@@ -207,6 +220,23 @@ impl<'a> Stopped<'a> {
         }
     }
 
+    /// Registers with which a thread makes another call than that of rt_sigreturn(2) which it is about to make,
+    /// one that does nothing, and that one after it, unless its registers are changed before: as long as that
+    /// is so, it goes on by itself. A call that is skipped is one of no number, which filters may forbid.
+    fn made_later(&self, registers: ThreadRegisters) -> Result<ThreadRegisters, ThreadFailure> {
+        const LENGTH: u64 = 2;
+        let mut before = [0; 7];
+        self.target.read(registers.rip - LENGTH - before.len() as u64, &mut before)?;
+        let loads = SIGRETURN_LOADS.iter().find(|load| before.ends_with(load));
+        let Some(load) = loads else {
+            return Err(
+                CallRefusal::System(format!("no rt_sigreturn(2) is known at {:#x}", registers.rip)).into()
+            );
+        };
+        let rip = registers.rip - LENGTH - load.len() as u64;
+        Ok(ThreadRegisters { rip, orig_rax: libc::SYS_getpid as u64, ..registers })
+    }
+
     /// Lets it go on, as if it had not been stopped.
     pub(crate) fn go_on(self) -> Result<(), ThreadFailure> {
         if self.after != self.found {
@@ -218,7 +248,7 @@ impl<'a> Stopped<'a> {
     /// Has a call that was ended by the stop be made again, with the time that is left.
     fn mend(&mut self) -> Result<(), ThreadFailure> {
         let (number, result) = self.found.call();
-        let mended = mended(number, result);
+        let mended = mended(number, result, self.verdict.may_restart());
         self.after.rax = mended.cast_unsigned();
         let is_same = self
             .candidate
@@ -266,13 +296,6 @@ impl<'a> Stopped<'a> {
         let rip = if is_again { self.after.rip - LENGTH } else { self.after.rip };
         ThreadRegisters { rax: rax.cast_unsigned(), rip, ..self.after }
     }
-}
-
-/// Registers with which a call is skipped that a thread is about to make, and made after that, unless they
-/// are changed before: as long as that is so, it goes on by itself.
-fn made_again(registers: ThreadRegisters) -> ThreadRegisters {
-    const LENGTH: u64 = 2;
-    ThreadRegisters { rip: registers.rip - LENGTH, rax: registers.orig_rax, orig_rax: NONE, ..registers }
 }
 
 fn not_seized(pid: u32, error: io::Error) -> ThreadFailure {

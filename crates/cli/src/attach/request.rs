@@ -29,6 +29,7 @@ pub(super) fn of(session: &Instance, process: &NamedProcess) -> Done<AttachReque
         session,
         freed: 0,
         mask: 0,
+        may_call: 0,
         comm: name(process.comm.as_bytes()),
         file,
         threads: threads(process),

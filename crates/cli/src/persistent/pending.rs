@@ -33,7 +33,9 @@ pub(super) struct PendingProcess {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum PendingReason {
     Does(Activity),
-    /// Its code is left alone.
+    /// Its code is left alone: system calls might not be allowed.
+    Filter,
+    /// Its code is left alone: memory might be missing.
     LimitedAddresses,
     /// It can't be looked at from here.
     Elsewhere,
@@ -43,7 +45,7 @@ impl PendingProcess {
     fn new(session: &Instance, process: ProcessInfo) -> PendingProcess {
         let here = session.session().pid_here(&process);
         let why = match here {
-            _ if !process.status.may_call() => PendingReason::Does(Activity::Filter),
+            _ if !process.status.may_call() => PendingReason::Filter,
             None => PendingReason::Elsewhere,
             Some(pid) if is_limited(pid) => PendingReason::LimitedAddresses,
             Some(pid) => PendingReason::Does(Activity::of(pid)),
@@ -70,6 +72,9 @@ impl PendingProcess {
     /// Why it doesn't, and when it will.
     pub(super) fn describe(&self) -> String {
         match &self.why {
+            PendingReason::Filter => {
+                "has a filter of system calls (seccomp): its code is left alone".to_owned()
+            }
             PendingReason::LimitedAddresses => {
                 "its address space is limited (ulimit -v): its code is left alone".to_owned()
             }
@@ -79,9 +84,6 @@ impl PendingProcess {
                 Activity::Stopped => "is stopped (SIGSTOP, SIGTSTP): follows once it continues".to_owned(),
                 Activity::StoppedBy(pid) => {
                     format!("is stopped by process {pid}, its debugger: follows once it continues")
-                }
-                Activity::Filter => {
-                    "has a filter of system calls (seccomp): its code is left alone".to_owned()
                 }
                 Activity::Runs => "runs, but makes no call that is wrapped".to_owned(),
                 Activity::Sleeps { call, slept: None } => format!("sleeps in {call}"),

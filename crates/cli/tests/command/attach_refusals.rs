@@ -52,9 +52,6 @@ fn what_cannot_be_attached_is_said_with_why_and_goes_on() {
     };
     attach(&scratch, &place, &["4294967295"]).failure(125, &["there is no process with the PID 4294967295"]);
     attach(&scratch, "nowhere", &["1"]).failure(125, &["no session"]);
-    let mut filter = begin(&scratch, &["filter"]);
-    refused(&mut filter, "it has a filter of system calls (seccomp)");
-    tell(&mut filter, "c");
     let mut stopped = begin(&scratch, &[]);
     stopped.signal(Signal::STOP);
     stopped.wait_until(|| field(stopped.pid(), "State:").starts_with('T'));

@@ -9,6 +9,7 @@ mod attach_refusals;
 mod attaching;
 mod attaching_apart;
 mod attaching_elsewhere;
+mod attaching_filtered;
 mod attaching_many;
 mod author;
 mod bad_files;

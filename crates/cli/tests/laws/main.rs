@@ -19,6 +19,7 @@ mod limits;
 mod making;
 mod many;
 mod memory;
+mod needed_calls;
 mod own_tests;
 mod pointers;
 mod quick;

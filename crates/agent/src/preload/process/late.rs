@@ -62,6 +62,7 @@ fn attach_alone(request: &AttachRequest) -> AttachResult {
         Some(AttachedAgain::OtherSession) => AttachResult::OtherSession,
         Some(AttachedAgain::Copied) => AttachResult::Copied,
         Some(AttachedAgain::Done) => {
+            sandbox::is_told(request.may_call != 0);
             mapped::keep_up();
             fatal::install();
             end::make_key();
@@ -101,13 +102,18 @@ fn attach_first(request: &AttachRequest) -> AttachResult {
         return AttachResult::UnknownLibc;
     };
     let Ok(file) = CStr::from_bytes_until_nul(&request.file) else { return AttachResult::System };
+    sandbox::is_told(request.may_call != 0);
     attach::read_clocks_by_libc();
     let usual = attach::attachment(file, tid_offset);
     let attachment = Attachment {
         user: geteuid().as_raw(),
         comm: request.comm,
         pid: Some(own_pid()),
-        hooks: Hooks { pid: asked_pid, origin: || origin::of(own_pid()), ..usual.hooks },
+        hooks: Hooks {
+            pid: asked_pid,
+            origin: || origin::of(own_pid(), |_| !sandbox::may_be_there()),
+            ..usual.hooks
+        },
         ..usual
     };
     // SAFETY: as it is for a process that starts.

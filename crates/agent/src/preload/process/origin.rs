@@ -21,17 +21,18 @@ pub(crate) struct StatusFile {
 
 /// What the hook is asked for by the process's first thread.
 pub(crate) fn origin() -> Origin {
-    of(trace_event::tid_of_libc())
+    of(trace_event::tid_of_libc(), |status_file| status_file.has_no_filter)
 }
 
-/// Where this process, `pid`, comes from. A file of another pid namespace, where the process has another
-/// number, is not believed.
-pub(crate) fn of(pid: u32) -> Origin {
+/// Where this process, `pid`, comes from, in which system calls may be made if `may_call` finds so. A file of
+/// another pid namespace, where the process has another number, is not believed.
+pub(crate) fn of(pid: u32, may_call: impl FnOnce(&StatusFile) -> bool) -> Origin {
     let Some(status_file) = read() else { return Origin::default() };
-    let nice = if status_file.has_no_filter { own_nice() } else { 0 };
+    let may_call = may_call(&status_file);
+    let nice = if may_call { own_nice() } else { 0 };
     let is_own_namespace = status_file.pid == pid;
     let parent = if is_own_namespace { status_file.parent } else { 0 };
-    Origin { parent, status: ProcessStatus::new(nice, status_file.has_no_filter) }
+    Origin { parent, status: ProcessStatus::new(nice, may_call) }
 }
 
 /// The process's nice value. A system call that the program hasn't asked for.

@@ -9,7 +9,7 @@
 //! and of what is read of a call that has failed.
 
 use core::sync::atomic::AtomicU32;
-use core::sync::atomic::Ordering::{AcqRel, Acquire};
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use trace_event::session;
 
 /// [`NONE`] once it is known that there was no filter at the start; [`INSTALLED`] when one was installed
@@ -27,6 +27,16 @@ pub(crate) fn may_be_there() -> bool {
 /// Says that there was no filter when the process was started.
 pub(crate) fn was_none() {
     STATE.fetch_or(NONE, AcqRel);
+}
+
+/// Says whether all threads' filters, as they are now, allow what the agent does: to one who is attached, which
+/// may have installed some unseen.
+pub(crate) fn is_told(allows_all: bool) {
+    if !allows_all {
+        installed();
+    } else if session().is_none() {
+        STATE.store(NONE, Release);
+    }
 }
 
 /// Makes a call that may install a filter: while it is under way there may be one. Whether there is says

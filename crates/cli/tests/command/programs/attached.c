@@ -80,19 +80,64 @@ __attribute__((noinline)) static void act(char byte, const char *library)
 	}
 }
 
+static void install(struct sock_filter *instructions, int count)
+{
+	struct sock_fprog filter = { count, instructions };
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+		abort();
+}
+
+/* Ends the program for any system call but those whose numbers the environment names. */
+static void allow(const char *numbers)
+{
+	static struct sock_filter filter[1024];
+	int count = 0;
+	char *next;
+	filter[count++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0);
+	for (long number; number = strtol(numbers, &next, 10), next != numbers; numbers = next) {
+		filter[count++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1);
+		filter[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	}
+	filter[count++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+	install(filter, count);
+}
+
+/* As systemd's MemoryDenyWriteExecute= does it: what can be written never becomes code. */
+static void make_no_code(void)
+{
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 10, 0, 3),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 32),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, PROT_EXEC, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	install(filter, 6);
+}
+
+static void *work_filtered(void *name)
+{
+	make_no_code();
+	return work(name);
+}
+
 static void prepare(const char *state)
 {
 	pthread_t thread;
-	struct sock_filter all[] = { BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
-	struct sock_fprog filter = { 1, all };
 	if (!strcmp(state, "threads")) {
 		pthread_create(&thread, 0, work, 0);
 		sem_wait(&done);
 	} else if (!strcmp(state, "locked")) {
 		mlockall(MCL_CURRENT | MCL_FUTURE);
 	} else if (!strcmp(state, "filter")) {
-		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+		allow(getenv("ALLOWED"));
+	} else if (!strcmp(state, "no-code")) {
+		make_no_code();
+	} else if (!strcmp(state, "filtered-thread")) {
+		pthread_create(&thread, 0, work_filtered, 0);
+		sem_wait(&done);
 	} else if (!strcmp(state, "handling")) {
 		signal(SIGALRM, handle);
 		raise(SIGALRM);
