@@ -51,6 +51,7 @@ impl Live {
         let file = CString::new(file.as_os_str().as_bytes()).map_err(|error| error.to_string())?;
         let attachment = Attachment {
             pid: None,
+            pid_namespace: None,
             file: &file,
             agent: events::FINGERPRINT,
             comm: *b"lookback-bench\0\0",

@@ -33,9 +33,11 @@ pub struct AttachRequest {
     pub freed: u64,
     /// The signals that the calling thread blocks, a bit for each: all are, while it is in the routine.
     pub mask: u64,
-    /// 1 where the agent may make system calls after that: no filter (seccomp) of any thread forbids one; 0 where
-    /// it may not.
+    /// 1 where the agent may make system calls after that: no filter (seccomp) of any thread forbids one; 0
+    /// where it may not.
     pub may_call: u64,
+    /// The inode of the process's pid namespace; 0 where that isn't known.
+    pub pid_namespace: u64,
     /// The name of the process's first thread, with zeros after it.
     pub comm: [u8; 16],
     /// The path of the session's file, with a zero byte at its end.
@@ -54,7 +56,7 @@ pub struct NamedThread {
     pub comm: [u8; 16],
 }
 
-const _: () = assert!(size_of::<AttachRequest>() == 48 + LONGEST_PATH + 20 * NAMED_THREADS);
+const _: () = assert!(size_of::<AttachRequest>() == 56 + LONGEST_PATH + 20 * NAMED_THREADS);
 
 /// The whole answer, in r12 while the routine waits: what has come of it, and how often the process has been
 /// detached.

@@ -8,7 +8,7 @@ use crate::elf;
 use control::ControlArea;
 use object::read::ReadCache;
 use object::{Object, ObjectSegment};
-use session::pid_here;
+use session::OwnPid;
 use std::fs::{File, read_dir, read_to_string};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -53,7 +53,8 @@ impl SeenFile {
             let users = control.processes().filter(|process| {
                 process.end_time == 0 && control.maps(process.entry).any(|map| map.object == entry)
             });
-            let mut users = users.filter_map(|process| pid_here(process.pid, process.pid_namespace));
+            let mut users = users
+                .filter_map(|process| OwnPid { pid: process.pid, namespace: process.pid_namespace }.here());
             users.find_map(|pid| self.find_in(pid))
         };
         // Without a build id, what is somewhere else may be anything.

@@ -10,13 +10,15 @@ use control::{Here, ProcessInfo, TaskInfo};
 use events::sched;
 use ring_buffer::{Buffer, RecordBuffer, Writer, WriterThread, current_cpu};
 use rustix::process::{Pid, test_kill_process};
-use session::{CallInProgress, Instance};
+use session::{CallInProgress, Instance, OwnPid, ProcessesHere};
 
 /// Finds processes that are gone, and records their end.
 #[derive(Debug)]
 pub struct Obituary {
     writer: Writer,
     thread: WriterThread,
+    /// The calling process's pid namespace; 0 where that isn't known.
+    namespace: u64,
 }
 
 /// Words of the event: common fields, name, numbers.
@@ -28,10 +30,11 @@ const PRIORITY: u32 = 120;
 impl Obituary {
     /// For the calling thread, which is the only one that may use it.
     pub fn new(buffer: Buffer, session: &Instance) -> Obituary {
-        Obituary { writer: Writer::new(buffer), thread: session.observer() }
+        let namespace = OwnPid::of(std::process::id()).map_or(0, |own| own.namespace);
+        Obituary { writer: Writer::new(buffer), thread: session.observer(), namespace }
     }
 
-    /// Looks at all processes of this pid namespace; others have numbers that mean nothing here.
+    /// Looks at all processes, also at those of other pid namespaces that are seen from here.
     pub fn look(&self, session: &Instance) {
         self.look_for(session, |pid| is_gone(pid).then_some(sched::UNKNOWN_SIGNAL));
     }
@@ -44,10 +47,13 @@ impl Obituary {
     /// Records the end of those processes for which `death` has a signal, as the event has it.
     fn look_for(&self, session: &Instance, death: impl Fn(u32) -> Option<u32>) {
         let control = session.control();
-        let namespace = control.identity().pid_namespace;
         let suspects =
-            control.processes().filter(|process| process.end_time == 0 && process.pid_namespace == namespace);
-        let gone: Vec<_> = suspects.filter_map(|process| Some((process, death(process.pid)?))).collect();
+            control.processes().filter(|process| process.end_time == 0 && process.pid_namespace != 0);
+        // All before others are looked for: whoever starts after that is none of them.
+        let (near, far): (Vec<_>, Vec<_>) =
+            suspects.partition(|process| process.pid_namespace == self.namespace);
+        let near = near.into_iter().filter_map(|process| Some((process, death(process.pid)?)));
+        let gone: Vec<_> = near.chain(gone_elsewhere(far, &death)).collect();
         if gone.is_empty() {
             return;
         }
@@ -101,6 +107,26 @@ impl Obituary {
             let _ = place.writer.write(self.thread, event);
         }
     }
+}
+
+/// Those of other pid namespaces for which `death` has a signal, and those that have ended, as all are seen
+/// that run.
+fn gone_elsewhere(
+    processes: Vec<ProcessInfo>,
+    death: impl Fn(u32) -> Option<u32>,
+) -> Vec<(ProcessInfo, u32)> {
+    if processes.is_empty() {
+        return Vec::new();
+    }
+    let here = ProcessesHere::look();
+    let signal = |process: &ProcessInfo| {
+        let own = OwnPid { pid: process.pid, namespace: process.pid_namespace };
+        match here.pids.get(&own) {
+            Some(pid) => death(*pid),
+            None => here.are_all.then_some(sched::UNKNOWN_SIGNAL),
+        }
+    };
+    processes.into_iter().filter_map(|process| Some((process, signal(&process)?))).collect()
 }
 
 /// An instance in which ends are recorded.

@@ -41,8 +41,8 @@ impl HandedDirectories {
     }
 
     /// Where a process finds the session's file that has got it.
-    pub(crate) fn session_file(&self, pid: u32, received: ReceivedDirectories) -> OsString {
-        path(pid, received.session, &self.session_file)
+    pub(crate) fn session_file(&self, received: ReceivedDirectories) -> OsString {
+        path(received.session, &self.session_file)
     }
 
     /// Sends them to a socket that the process has.
@@ -62,14 +62,14 @@ impl HandedDirectories {
 
 impl ReceivedDirectories {
     /// Where the process finds a file in the agent's directory.
-    pub(crate) fn agent_file(self, pid: u32, name: &OsStr) -> OsString {
-        path(pid, self.agent, name)
+    pub(crate) fn agent_file(self, name: &OsStr) -> OsString {
+        path(self.agent, name)
     }
 }
 
-/// In a process's directory of its own descriptors. It sees the same PIDs as we do.
-fn path(pid: u32, descriptor: i32, name: &OsStr) -> OsString {
-    let mut path = OsString::from(format!("/proc/{pid}/fd/{descriptor}/"));
+/// In a process's directory of its own descriptors, whatever PID its /proc has for it.
+fn path(descriptor: i32, name: &OsStr) -> OsString {
+    let mut path = OsString::from(format!("/proc/self/fd/{descriptor}/"));
     path.push(name);
     path
 }

@@ -50,6 +50,7 @@ mod load;
 mod load_plan;
 mod loading;
 mod look;
+mod process_filters;
 mod ptrace;
 mod refusal;
 mod routine;

@@ -25,7 +25,7 @@ use crate::routine::AttachStep;
 use crate::session_use;
 use crate::sleeping::{is_frame, is_of_lock};
 use crate::socket;
-use crate::stopped::{Stopped, ThreadFailure};
+use crate::stopped::{Stopped, ThreadFailure, filtered};
 use abi::OBJECT_PREFIX;
 use abi::attach::{AttachRequest, AttachResult};
 use std::time::{Duration, Instant};
@@ -116,7 +116,7 @@ impl LoadAttempt<'_> {
         let start = Instant::now();
         let stopped = Stopped::stop(&self.plan.target, None, candidate)?;
         if !stopped.verdict.may_attach() {
-            let failure = stopped.verdict.failure(self.plan.target.pid);
+            let failure = filtered(self.plan.target.pid, stopped.verdict);
             stopped.go_on()?;
             return Err(failure);
         }

@@ -1,9 +1,9 @@
 //! What can be known before a thread is stopped that is to load the agent.
 
-use crate::filter;
 use crate::handed::HandedDirectories;
 use crate::libc_image::LibcImage;
 use crate::look::ProcessLook;
+use crate::process_filters;
 use crate::refusal::CallRefusal;
 use crate::routine::{AttachRoutine, AttachStep};
 use crate::target::TargetProcess;
@@ -68,18 +68,18 @@ impl<'a> LoadPlan<'a> {
         }
         let (AgentFile { path, handed, .. }, ignores_traps) = (agent, look.ignores_traps);
         let makes_no_calls = match step {
-            AttachStep::Attach => filter::obstacle(&target)?,
+            AttachStep::Attach => process_filters::obstacle(&target)?,
             AttachStep::Detach => None,
         };
         Ok(LoadPlan { target, libc, routine, ignores_traps, path, handed, request, freed: 0, makes_no_calls })
     }
 }
 
-/// A request as it lies in the process's memory, with what may be freed, the mask of the thread's signals, and
-/// whether the agent may make system calls after it.
+/// A request as it lies in the process's memory, with what may be freed, the mask of the thread's signals,
+/// and whether the agent may make system calls after it.
 pub(crate) fn bytes_of(request: &AttachRequest, freed: u64, mask: u64, may_call: bool) -> Vec<u8> {
     let mut bytes = request.session.to_le_bytes().to_vec();
-    for word in [freed, mask, may_call.into()] {
+    for word in [freed, mask, may_call.into(), request.pid_namespace] {
         bytes.extend(word.to_le_bytes());
     }
     bytes.extend(request.comm);
@@ -111,13 +111,14 @@ mod tests {
             freed: 0,
             mask: 0,
             may_call: 0,
+            pid_namespace: 6,
             comm: [1; 16],
             file: [2; LONGEST_PATH],
             threads,
         };
         let bytes = bytes_of(&request, 4, 5, true);
         assert_eq!(bytes.len(), size_of::<AttachRequest>());
-        assert_eq!((bytes[0], bytes[8], bytes[16], bytes[24]), (3, 4, 5, 1));
+        assert_eq!([0, 8, 16, 24, 32].map(|at: usize| bytes[at]), [3, 4, 5, 1, 6]);
         assert_eq!(bytes[std::mem::offset_of!(AttachRequest, file)], 2);
         let second = std::mem::offset_of!(AttachRequest, threads) + size_of::<NamedThread>();
         assert_eq!(&bytes[second..second + 9], b"\x07\0\0\0seven");

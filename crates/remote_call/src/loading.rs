@@ -115,8 +115,8 @@ impl<'a> Loading<'a> {
         let received = self.receive(handed, self.area + HANDED)?;
         let (target, agent) = (&self.plan.target, self.plan.path.file_name().unwrap_or_default());
         let file = self.area + offset_of!(AttachRequest, file) as u64;
-        target.write(file, &with_end(&handed.session_file(target.pid, received)))?;
-        target.write(self.area + PATH, &with_end(&received.agent_file(target.pid, agent)))?;
+        target.write(file, &with_end(&handed.session_file(received)))?;
+        target.write(self.area + PATH, &with_end(&received.agent_file(agent)))?;
         let result = self.attach_by_paths();
         if !goes_on_by_itself(&result) {
             self.drop_received(received)?;

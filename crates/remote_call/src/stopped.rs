@@ -4,7 +4,7 @@
 //! frame is there before the registers lead to it, and the mask is put back before the registers are.
 
 use crate::candidate::Candidate;
-use crate::filter::FilterVerdict;
+use crate::filter::{self, FilterVerdict};
 use crate::frame::ReturnFrame;
 use crate::interrupted::{StopEffect, TimeLimit, by_itself, mended};
 use crate::look::ProcessLook;
@@ -32,7 +32,7 @@ pub(crate) const NONE: u64 = u64::MAX;
 /// Flags of a function that is called: interrupts are enabled, as always.
 pub(crate) const FLAGS: u64 = 0x202;
 
-/// The instructions by which libc and the agent load the number of rt_sigreturn(2), before they make the call.
+/// The instructions by which libc and the agent load the number of rt_sigreturn(2) before they make the call.
 const SIGRETURN_LOADS: [&[u8]; 2] = [&[0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0], &[0xb8, 0x0f, 0, 0, 0]];
 
 /// The least bytes of the routine's stack.
@@ -97,7 +97,10 @@ impl<'a> Stopped<'a> {
         routine: Option<&'a RemoteRoutine>,
         candidate: &'a Candidate,
     ) -> Result<Stopped<'a>, ThreadFailure> {
-        FilterVerdict::before_stop(target.pid, candidate.tid)?;
+        let known = filter::before_stop(target.pid, candidate.tid)?;
+        if known != FilterVerdict::All {
+            return Err(filtered(target.pid, known));
+        }
         let tracee = Tracee::seize(candidate.tid).map_err(|error| not_seized(target.pid, error))?;
         tracee.interrupt()?;
         let until = Instant::now() + TO_STOP;
@@ -116,7 +119,7 @@ impl<'a> Stopped<'a> {
             }
         }
         let found = tracee.registers()?;
-        let verdict = FilterVerdict::of(target.pid, candidate.tid, &tracee)?;
+        let verdict = filter::of_stopped(target.pid, candidate.tid, &tracee)?;
         let mut stopped = Stopped { target, routine, candidate, tracee, verdict, found, after: found };
         stopped.mend()?;
         Ok(stopped)
@@ -144,7 +147,7 @@ impl<'a> Stopped<'a> {
     /// None where it has failed.
     pub(crate) fn call(self, routine: &RemoteRoutine) -> Result<Option<RemoteResult>, ThreadFailure> {
         if !self.verdict.may_call() {
-            let failure = self.verdict.failure(self.target.pid);
+            let failure = filtered(self.target.pid, self.verdict);
             self.go_on()?;
             return Err(failure);
         }
@@ -220,9 +223,10 @@ impl<'a> Stopped<'a> {
         }
     }
 
-    /// Registers with which a thread makes another call than that of rt_sigreturn(2) which it is about to make,
-    /// one that does nothing, and that one after it, unless its registers are changed before: as long as that
-    /// is so, it goes on by itself. A call that is skipped is one of no number, which filters may forbid.
+    /// Registers with which a thread makes another call than that of rt_sigreturn(2) which it is about to
+    /// make, one that does nothing, and that one after it, unless its registers are changed before: as long
+    /// as that is so, it goes on by itself. To skip a call is to make one of no number, which filters may
+    /// forbid.
     fn made_later(&self, registers: ThreadRegisters) -> Result<ThreadRegisters, ThreadFailure> {
         const LENGTH: u64 = 2;
         let mut before = [0; 7];
@@ -295,6 +299,15 @@ impl<'a> Stopped<'a> {
         let (rax, is_again) = by_itself(number, result);
         let rip = if is_again { self.after.rip - LENGTH } else { self.after.rip };
         ThreadRegisters { rax: rax.cast_unsigned(), rip, ..self.after }
+    }
+}
+
+/// Why a thread can't that has such filters: where the first thread has some, most often no thread can.
+pub(crate) fn filtered(pid: u32, verdict: FilterVerdict) -> ThreadFailure {
+    let refusal = CallRefusal::Filter(verdict);
+    match filter::has_filters(pid, pid) {
+        true => refusal.into(),
+        false => ThreadFailure::Next(format!("of one of its threads: {refusal}")),
     }
 }
 

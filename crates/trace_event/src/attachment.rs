@@ -22,6 +22,8 @@ pub struct Attachment<'a> {
     pub comm: [u8; 16],
     /// The process, where the calling thread may be another than its first one.
     pub pid: Option<u32>,
+    /// The inode of its pid namespace, where that is known.
+    pub pid_namespace: Option<u64>,
     /// Where libc keeps a thread's TID, counted from the thread pointer. That is how a thread learns who it
     /// is without asking the kernel, which a sandbox may forbid, and how it notices that it was forked.
     pub tid_offset: isize,

@@ -73,7 +73,7 @@ impl SharedSession {
             hooks: attachment.hooks,
             page_turned,
             area_offset,
-            pid_namespace: AtomicU64::new(0),
+            pid_namespace: AtomicU64::new(attachment.pid_namespace.unwrap_or(0)),
             comm: attachment.comm,
             pid: AtomicU32::new(0),
             entry: AtomicU32::new(0),
@@ -118,7 +118,9 @@ impl SharedSession {
     fn unknown_process(&self, pid: u32) -> NewProcess {
         let origin = (self.hooks.origin)();
         let creator = self.control.identity();
+        let told = self.pid_namespace();
         let pid_namespace = match self.control.find_process(origin.parent) {
+            _ if told != 0 => told,
             Some(parent) if parent.pid_namespace != 0 => parent.pid_namespace,
             _ if origin.parent == creator.creator => creator.pid_namespace,
             _ if origin.status.may_call() => pid_namespace(),

@@ -1,14 +1,14 @@
 //! Why a process can't be attached, as far as that is seen from outside: nobody stops it to find out.
 
 use super::elsewhere::OtherSession;
-use super::known::is_known;
+use super::known::{has_others, is_known};
 use super::named::NamedProcess;
 use super::visible;
 use crate::object;
 use crate::unseen::{User, limit_of_addresses};
 use rustix::fs::{major, minor};
 use session::Instance;
-use std::fs::{read_link, read_to_string};
+use std::fs::read_to_string;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ pub(super) fn find(session: &Instance, process: &NamedProcess, object: &Path) ->
     let maps = read_to_string(directory.join("maps")).ok().filter(|maps| !maps.is_empty())?;
     is_attached(session, process, &maps)
         .or_else(|| is_narrow(&directory).then(|| "it is a 32-bit program".to_owned()))
-        .or_else(|| namespace(&directory))
+        .or_else(|| namespace(session, process))
         .or_else(|| memory(&directory, &status))
         .or_else(|| file(session, process, &directory, object))
 }
@@ -53,19 +53,13 @@ fn is_narrow(process: &Path) -> bool {
     read().is_some() && head == *b"\x7fELF\x01"
 }
 
-/// Whether it is in another namespace, where names mean something else.
-fn namespace(process: &Path) -> Option<String> {
-    let is_other = |name: &str| {
-        let [own, other] =
-            [Path::new("/proc/self"), process].map(|of| read_link(of.join("ns").join(name)).ok());
-        own.is_some() && other.is_some() && own != other
-    };
-    let advice = "run lookback there";
-    match () {
-        () if is_other("user") => Some(format!("it is in another user namespace: {advice}")),
-        () if is_other("pid") => Some(format!("it is in another PID namespace: {advice}")),
-        () => None,
-    }
+/// Whether it can't be told from others, which are in another PID namespace.
+fn namespace(session: &Instance, process: &NamedProcess) -> Option<String> {
+    has_others(session, process).then(|| {
+        "it is in another PID namespace than processes of this session, where PIDs are given again: \
+         `lookback start --session NAME` makes a session of its own for it"
+            .to_owned()
+    })
 }
 
 /// Whether it can't have the memory.

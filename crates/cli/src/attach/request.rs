@@ -4,8 +4,8 @@ use super::named::NamedProcess;
 use crate::failure::{Done, Failure};
 use abi::attach::{AttachRequest, NAMED_THREADS, NamedThread};
 use abi::control::LONGEST_PATH;
-use session::Instance;
-use std::fs::{read, read_dir};
+use session::{Instance, OwnPid, innermost};
+use std::fs::{read, read_dir, read_to_string};
 use std::os::unix::ffi::OsStrExt;
 
 /// What the agent is told when a process is to be detached: the session is none.
@@ -30,6 +30,7 @@ pub(super) fn of(session: &Instance, process: &NamedProcess) -> Done<AttachReque
         freed: 0,
         mask: 0,
         may_call: 0,
+        pid_namespace: OwnPid::of(process.pid).map_or(0, |own| own.namespace),
         comm: name(process.comm.as_bytes()),
         file,
         threads: threads(process),
@@ -42,10 +43,11 @@ fn threads(process: &NamedProcess) -> [NamedThread; NAMED_THREADS] {
     let tids = read_dir(&directory).into_iter().flatten().flatten();
     let named = tids.filter_map(|entry| {
         let tid: u32 = entry.file_name().to_str()?.parse().ok()?;
+        let own = innermost(&read_to_string(entry.path().join("status")).ok()?)?;
         let comm = read(entry.path().join("comm")).ok()?;
         let comm = comm.strip_suffix(b"\n").unwrap_or(&comm);
         let is_own = tid != process.pid && comm != process.comm.as_bytes();
-        is_own.then(|| NamedThread { tid, comm: name(comm) })
+        is_own.then(|| NamedThread { tid: own, comm: name(comm) })
     });
     let mut threads = [NamedThread::default(); NAMED_THREADS];
     threads.iter_mut().zip(named).for_each(|(place, thread)| *place = thread);

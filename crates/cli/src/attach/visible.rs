@@ -1,6 +1,7 @@
 //! Which files a process sees: one in a container, or in another root directory, has others at their paths.
 
 use super::named::NamedProcess;
+use session::OwnPid;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -21,7 +22,10 @@ pub(super) fn not_seen(process: &NamedProcess, files: [&Path; 2]) -> Option<Path
     })
 }
 
-/// Whether a process finds its descriptors at their paths: what it is handed.
+/// Whether a process finds its descriptors at their paths: what it is handed. Its /proc may be that of its
+/// own pid namespace, or of one above that.
 pub(super) fn sees_descriptors(process: &NamedProcess) -> bool {
-    root(process).join(format!("proc/{}/fd", process.pid)).is_dir()
+    let own = OwnPid::of(process.pid).map(|own| own.pid);
+    let root = root(process);
+    own.into_iter().chain([process.pid]).any(|pid| root.join(format!("proc/{pid}/fd")).is_dir())
 }

@@ -19,6 +19,10 @@ pub(super) struct AttachedProcess {
     pub(super) age: Option<u64>,
     /// Whether its PID counts in another namespace than the session's.
     pub(super) is_elsewhere: bool,
+    /// The inode of that namespace; 0 where it isn't known.
+    pub(super) namespace: u64,
+    /// Its PID as this command knows it, where it counts in another namespace and is seen from here.
+    pub(super) pid_here: Option<u32>,
     /// Why it maps no more of the session than it has; None where it does.
     pub(super) confined: Option<Confined>,
     /// Whether its events are not recorded, as it reads the control tree.
@@ -92,6 +96,8 @@ impl AttachedProcess {
                     exe: exe(session, process.entry),
                     age: age(process.start_time),
                     is_elsewhere,
+                    namespace: process.pid_namespace,
+                    pid_here: is_elsewhere.then(|| session.session().pid_here(&process)).flatten(),
                     confined: Confined::of(&process, is_elsewhere),
                     is_left_out: process.status.is_left_out(),
                     in_part: files.why(control.maps(process.entry)),
@@ -115,6 +121,7 @@ impl AttachedProcess {
             ("exe", Json::text(self.exe.as_ref())),
             ("age_ns", Json::number(self.age)),
             ("other_pid_namespace", Json::Bool(self.is_elsewhere)),
+            ("pid_here", Json::number(self.pid_here.map(u64::from))),
             ("confined_by", Json::text(self.confined.map(Confined::name))),
             ("left_out_because", Json::text(self.is_left_out.then_some(READS_TREE))),
             ("in_part", Json::text(self.in_part.as_ref())),

@@ -106,6 +106,7 @@ fn participants(session: &Instance) -> (Vec<AttachedProcess>, Vec<UnattachedProc
     // Those that have executed what can't be traced have an entry still.
     attached.retain(|process| strangers.iter().all(|stranger| stranger.pid != process.pid));
     // Those that were forked and have recorded nothing since have none yet.
+    let here = session.control().identity().pid_namespace;
     let new = seen.into_iter().filter(|stranger| !known.contains(&stranger.pid));
     attached.extend(new.map(|UnattachedProcess { pid, comm, exe, .. }| AttachedProcess {
         pid,
@@ -113,6 +114,8 @@ fn participants(session: &Instance) -> (Vec<AttachedProcess>, Vec<UnattachedProc
         exe,
         age: None,
         is_elsewhere: false,
+        namespace: here,
+        pid_here: None,
         confined: None,
         is_left_out: false,
         in_part: None,
@@ -142,7 +145,11 @@ fn table(session: &Instance, attached: &[AttachedProcess], strangers: &[Unattach
         let age = process.age.map_or_else(|| "-".to_string(), duration);
         let exe = printable(process.exe.as_deref().unwrap_or("?"));
         let comm = printable(&process.comm);
-        let elsewhere = if process.is_elsewhere { "  (in another pid namespace)" } else { "" };
+        let elsewhere = match process.pid_here {
+            Some(pid) => format!("  (in another pid namespace, {pid} here)"),
+            None if process.is_elsewhere => "  (in another pid namespace)".to_owned(),
+            None => String::new(),
+        };
         let confined =
             process.confined.map(|reason| format!("  ({})", reason.describe())).unwrap_or_default();
         let left_out =
@@ -151,8 +158,15 @@ fn table(session: &Instance, attached: &[AttachedProcess], strangers: &[Unattach
         let pending = process.pending.as_ref().map(|why| format!("  (functions pending: {why})"));
         let off = process.functions_off.as_ref().map(|why| format!("  (functions off: {})", printable(why)));
         let notes = [in_part, pending, off].map(Option::unwrap_or_default).concat();
-        let notes = [elsewhere, &confined, &left_out, &notes].concat();
+        let notes = [&*elsewhere, &confined, &left_out, &notes].concat();
         let _ = writeln!(text, "{:>8}  {comm:<15}  {age:>8}  {exe}{notes}", process.pid);
+    }
+    let mut namespaces: Vec<u64> = attached.iter().map(|process| process.namespace).collect();
+    namespaces.sort_unstable();
+    namespaces.dedup();
+    if namespaces.len() > 1 {
+        let _ =
+            writeln!(text, "several pid namespaces: events of processes with equal PIDs can't be told apart");
     }
     if attached.iter().any(|process| process.pending.is_some()) {
         let advice = pending::advice(session);

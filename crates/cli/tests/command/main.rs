@@ -8,6 +8,7 @@ mod asking;
 mod attach_refusals;
 mod attaching;
 mod attaching_apart;
+mod attaching_contained;
 mod attaching_elsewhere;
 mod attaching_filtered;
 mod attaching_many;

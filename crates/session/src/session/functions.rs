@@ -2,8 +2,9 @@
 
 use super::Session;
 use crate::Error;
+use crate::own_pid::OwnPid;
 use crate::session::Lock;
-use crate::this_process::{is_alive, pid_here, pid_namespace};
+use crate::this_process::{is_alive, pid_namespace};
 use control::ProcessInfo;
 use std::time::{Duration, Instant};
 
@@ -85,7 +86,7 @@ impl Session {
     /// The PID by which the calling process knows one of this session. None for one that it doesn't see, as
     /// that is in another pid namespace.
     pub fn pid_here(&self, process: &ProcessInfo) -> Option<u32> {
-        pid_here(process.pid, process.pid_namespace)
+        OwnPid { pid: process.pid, namespace: process.pid_namespace }.here()
     }
 
     /// Calls no process any more, if all that are left have ended without saying so.

@@ -135,6 +135,7 @@ pub(crate) fn attachment(file: &CStr, tid_offset: isize) -> Attachment<'_> {
         agent: FINGERPRINT,
         comm: comm_of(image::program()),
         pid: None,
+        pid_namespace: None,
         tid_offset,
         hooks: Hooks {
             thread_started: || {

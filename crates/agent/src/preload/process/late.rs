@@ -109,6 +109,7 @@ fn attach_first(request: &AttachRequest) -> AttachResult {
         user: geteuid().as_raw(),
         comm: request.comm,
         pid: Some(own_pid()),
+        pid_namespace: Some(request.pid_namespace).filter(|namespace| *namespace != 0),
         hooks: Hooks {
             pid: asked_pid,
             origin: || origin::of(own_pid(), |_| !sandbox::may_be_there()),

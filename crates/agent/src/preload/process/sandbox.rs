@@ -29,8 +29,8 @@ pub(crate) fn was_none() {
     STATE.fetch_or(NONE, AcqRel);
 }
 
-/// Says whether all threads' filters, as they are now, allow what the agent does: to one who is attached, which
-/// may have installed some unseen.
+/// Says whether all threads' filters, as they are now, allow what the agent does: in a process that is
+/// attached while it runs, and may have installed some unseen.
 pub(crate) fn is_told(allows_all: bool) {
     if !allows_all {
         installed();

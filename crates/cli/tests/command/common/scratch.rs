@@ -70,7 +70,7 @@ impl Scratch {
         command.current_dir(self.path("")).stdin(Stdio::null());
         // As on a terminal of nobody's in particular, and not in a session that these tests are recorded in.
         command.env("LC_ALL", "C").env_remove("LOOKBACK_SESSION").env_remove("LD_PRELOAD");
-        // Nor with colours and pagers that whoever runs these tests wants: `CI` alone has them on a dumb terminal.
+        // Nor with colours and pagers that whoever runs these tests wants: `CI` has them on dumb terminals.
         for name in
             ["CI", "CLICOLOR", "CLICOLOR_FORCE", "COLORTERM", "NO_COLOR", "LOOKBACK_PAGER", "PAGER", "LESS"]
         {

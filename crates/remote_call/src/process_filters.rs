@@ -1,8 +1,8 @@
 //! The filters of all threads of a process: what the agent does, it does in each of them.
 
-use super::thread_filters::{FilterVerdict, has_filters};
 use crate::call::PAUSE;
 use crate::candidate::{Candidate, candidates};
+use crate::filter::{FilterVerdict, has_filters};
 use crate::look::threads;
 use crate::refusal::CallRefusal;
 use crate::stopped::{Stopped, ThreadFailure};

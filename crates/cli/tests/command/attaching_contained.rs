@@ -1,0 +1,126 @@
+//! Programs in PID and user namespaces of their own are attached from outside, as those of containers.
+
+use crate::attaching::{ATTACHED, attach, attach_one, begin, events_of, opened, tell};
+use crate::common::*;
+use crate::detaching::detach;
+use crate::functions::{NOPS, calls, path, session};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs::read_to_string;
+use std::process::Stdio;
+
+/// A program in namespaces of its own, with its own /proc, shared memory and filter.
+struct Contained {
+    unshare: Running,
+    /// As it is known here.
+    pid: u32,
+}
+
+/// In the container it is the second process: some things are not for the first.
+const INSIDE: &str =
+    "mount -t proc proc /proc && mount -t tmpfs none /dev/shm && \"$1\" no-code <&3 & wait $!";
+
+impl Contained {
+    fn begin(scratch: &Scratch) -> Contained {
+        compile(scratch, "attached", ATTACHED, &["-O1", "-w", NOPS, "-ldl"]);
+        let program = scratch.outside("attached");
+        let mut unshare = scratch.command("unshare");
+        unshare.args(["-U", "-r", "-m", "-p", "-f", "--kill-child", "--propagation", "private"]);
+        unshare.args(["sh", "-c", &format!("exec 3<&0; {INSIDE}"), "sh", path(&program)]);
+        let mut unshare = start(unshare.stdin(Stdio::piped()));
+        unshare.wait_for("ready");
+        let shell = only_child(unshare.pid());
+        let pid = only_child(shell);
+        Contained { unshare, pid }
+    }
+
+    fn kill(&self) {
+        kill_process(Pid::from_raw(self.pid as i32).unwrap(), Signal::KILL).unwrap();
+    }
+}
+
+fn only_child(pid: u32) -> u32 {
+    let children = read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+    children.trim().parse().unwrap()
+}
+
+fn text(scratch: &Scratch, place: &str, file: &str) -> String {
+    run(&mut scratch.lookback(&["get", "--session", place, file])).success().stdout
+}
+
+#[test]
+fn a_program_in_a_container_is_attached_and_detached() {
+    if is_missing(&["unshare"]) || needs_root("mount") {
+        return;
+    }
+    let scratch = Scratch::new();
+    let place = session(&scratch, &["-e", "@file", "-e", "sched_process_exit"]);
+    let mut contained = Contained::begin(&scratch);
+    let pid = contained.pid.to_string();
+    for turn in 1..=2 {
+        let said = run(&mut scratch.lookback(&["attach", "--session", &place, &pid])).success().stderr;
+        assert!(said.contains(&format!("attached-{pid} is attached")), "{said}");
+        tell(&mut contained.unshare, "c");
+        // Its PID is its own.
+        assert_eq!(opened(&events_of(&scratch, &place, 2)), vec!["/dev/null"; turn]);
+        let list = run(&mut scratch.lookback(&["list", "--session", &place])).success().stdout;
+        assert!(list.contains(&format!("(in another pid namespace, {pid} here)")), "{list}");
+        let again = attach(&scratch, &place, &[&pid]);
+        again.failure(125, &["it is attached already"]);
+        detach(&scratch, &place, contained.pid).success();
+        tell(&mut contained.unshare, "c");
+        assert_eq!(opened(&events_of(&scratch, &place, 2)).len(), turn);
+    }
+    attach(&scratch, &place, &[&pid]).success();
+    // Its end is noticed from outside.
+    contained.kill();
+    contained.unshare.wait();
+    let list = run(&mut scratch.lookback(&["list", "--session", &place])).success().stdout;
+    assert!(list.contains("attached  0 processes"), "{list}");
+    let events = events_of(&scratch, &place, 2);
+    let end = events.iter().find(|event| event.name == "sched_process_exit");
+    assert_eq!(end.and_then(|end| end.field("comm")), Some("attached"), "{events:?}");
+}
+
+#[test]
+fn programs_that_could_be_taken_for_each_other_are_not_attached_to_one_session() {
+    if is_missing(&["unshare"]) || needs_root("mount") {
+        return;
+    }
+    let scratch = Scratch::new();
+    let place = session(&scratch, &["-e", "@file"]);
+    let mut contained = Contained::begin(&scratch);
+    let mut here = begin(&scratch, &[]);
+    attach_one(&scratch, &place, &here);
+    let refused = "it is in another PID namespace than processes of this session";
+    attach(&scratch, &place, &[&contained.pid.to_string()]).failure(125, &[refused]);
+    let other = path(&scratch.outside("lookback-other")).to_string();
+    run(&mut scratch.lookback(&["start", "-q", "-b", "64", "-e", "@file", "--session", &other])).success();
+    attach(&scratch, &other, &[&contained.pid.to_string()]).success();
+    attach(&scratch, &other, &[&here.pid().to_string()]).failure(125, &["it is attached to another session"]);
+    tell(&mut here, "c");
+    tell(&mut contained.unshare, "c");
+    assert_eq!(opened(&events_of(&scratch, &place, here.pid())), ["/dev/null"]);
+    assert_eq!(opened(&events_of(&scratch, &other, 2)), ["/dev/null"]);
+}
+
+#[test]
+fn functions_of_a_program_in_a_container_are_switched_from_outside() {
+    if is_missing(&["unshare"]) || needs_root("mount") {
+        return;
+    }
+    let scratch = Scratch::new();
+    let place = session(&scratch, &["-e", "@file", "-p", "function", "-l", "leaf"]);
+    compile(&scratch, "attached", ATTACHED, &["-O1", "-w", NOPS, "-ldl"]);
+    let program = scratch.outside("attached");
+    let mut unshare = scratch.command("unshare");
+    unshare.args(["-p", "-f", "--mount-proc", "--kill-child", path(&program)]);
+    let mut unshare = start(unshare.stdin(Stdio::piped()));
+    unshare.wait_for("ready");
+    let pid = only_child(unshare.pid());
+    attach(&scratch, &place, &[&pid.to_string()]).success();
+    tell(&mut unshare, "c");
+    assert_eq!(calls(&text(&scratch, &place, "trace")), ["leaf <-act"]);
+    run(&mut scratch.lookback(&["set", "--now", "--session", &place, "set_ftrace_filter", "act"])).success();
+    tell(&mut unshare, "c");
+    assert_eq!(calls(&text(&scratch, &place, "trace")), ["leaf <-act", "act <-main"]);
+}
