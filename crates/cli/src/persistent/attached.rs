@@ -114,6 +114,11 @@ impl AttachedProcess {
         all
     }
 
+    /// Its PID as this command knows it, if it is seen from here.
+    pub(super) fn here(&self) -> Option<u32> {
+        if self.is_elsewhere { self.pid_here } else { Some(self.pid) }
+    }
+
     pub(super) fn json(&self) -> Json {
         Json::Object(vec![
             ("pid", Json::Number(self.pid.into())),

@@ -98,13 +98,12 @@ fn functions(session: &Instance, rule: &FunctionRule, arguments: &ListArguments)
 /// The processes that are attached, and those that are not although they should be.
 fn participants(session: &Instance) -> (Vec<AttachedProcess>, Vec<UnattachedProcess>) {
     let mut attached = AttachedProcess::all(session);
-    let here = attached.iter().filter(|process| !process.is_elsewhere);
-    let known: HashSet<u32> = here.map(|process| process.pid).collect();
+    let known: HashSet<u32> = attached.iter().filter_map(AttachedProcess::here).collect();
     let (mut strangers, seen): (Vec<_>, Vec<_>) =
         UnattachedProcess::all(session).into_iter().partition(|stranger| stranger.why.is_some());
     UnattachedProcess::add_told(&mut strangers, session);
     // Those that have executed what can't be traced have an entry still.
-    attached.retain(|process| strangers.iter().all(|stranger| stranger.pid != process.pid));
+    attached.retain(|process| strangers.iter().all(|stranger| Some(stranger.pid) != process.here()));
     // Those that were forked and have recorded nothing since have none yet.
     let here = session.control().identity().pid_namespace;
     let new = seen.into_iter().filter(|stranger| !known.contains(&stranger.pid));

@@ -63,6 +63,7 @@ fn a_program_in_a_container_is_attached_and_detached() {
         // Its PID is its own.
         assert_eq!(opened(&events_of(&scratch, &place, 2)), vec!["/dev/null"; turn]);
         let list = run(&mut scratch.lookback(&["list", "--session", &place])).success().stdout;
+        assert!(list.contains("attached  1 process\n"), "{list}");
         assert!(list.contains(&format!("(in another pid namespace, {pid} here)")), "{list}");
         let again = attach(&scratch, &place, &[&pid]);
         again.failure(125, &["it is attached already"]);
@@ -123,4 +124,33 @@ fn functions_of_a_program_in_a_container_are_switched_from_outside() {
     run(&mut scratch.lookback(&["set", "--now", "--session", &place, "set_ftrace_filter", "act"])).success();
     tell(&mut unshare, "c");
     assert_eq!(calls(&text(&scratch, &place, "trace")), ["leaf <-act", "act <-main"]);
+}
+
+#[test]
+fn programs_of_several_containers_that_were_started_with_a_session_are_told() {
+    if is_missing(&["unshare"]) || needs_root("mount") {
+        return;
+    }
+    let scratch = Scratch::new();
+    let place = session(&scratch, &["-e", "@file"]);
+    compile(&scratch, "attached", ATTACHED, &["-O1", "-w", NOPS, "-ldl"]);
+    let program = scratch.outside("attached");
+    let listed = |running: &mut Running| {
+        tell(running, "c");
+        run(&mut scratch.lookback(&["list", "--session", &place])).success().stdout
+    };
+    let begin = || {
+        let mut unshare = scratch.command("unshare");
+        unshare.args(["-p", "-f", "--mount-proc", "--kill-child", LOOKBACK, "run", "--session", &place]);
+        let mut unshare = start(unshare.arg(&program).stdin(Stdio::piped()));
+        unshare.wait_for("ready");
+        unshare
+    };
+    let several = "several pid namespaces: events of processes with equal PIDs can't be told apart";
+    let mut first = begin();
+    let list = listed(&mut first);
+    assert!(list.contains("attached  1 process\n") && !list.contains(several), "{list}");
+    let mut second = begin();
+    let list = listed(&mut second);
+    assert!(list.contains(several), "{list}");
 }
