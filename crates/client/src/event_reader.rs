@@ -55,7 +55,7 @@ pub struct LostEvents {
 }
 
 impl EventReader {
-    /// Reads a trace.dat file: of its buffers the one of this name, or the first that has events.
+    /// Reads a trace.dat file: of its buffers the one of this name, or all, merged by time.
     ///
     /// # Errors
     ///

@@ -12,7 +12,7 @@ pub struct Survey {
     pub entries: u64,
     /// How many events were lost.
     pub lost: u64,
-    /// How many CPUs there are.
+    /// How many CPUs there are: one more than the number of the last.
     pub cpus: u64,
     /// The ids of their events.
     pub ids: BTreeSet<u16>,
@@ -50,7 +50,9 @@ impl Survey {
 
     /// Reads all pages up to the first that can't be read. Those before it are surveyed.
     pub fn readable<S: Pages>(mut pages: S) -> (Survey, Result<(), S::Error>) {
-        let mut survey = Survey { cpus: pages.streams() as u64, ..Survey::default() };
+        let last = (0..pages.streams()).map(|stream| pages.cpu(stream)).max();
+        let cpus = last.map_or(0, |cpu| u64::from(cpu) + 1);
+        let mut survey = Survey { cpus, ..Survey::default() };
         let mut finder = GapFinder::default();
         let mut streams = 0..pages.streams();
         let read = streams.try_for_each(|stream| survey.read(&mut pages, stream, &mut finder));

@@ -16,7 +16,7 @@ use trace_data::symbols::Symbols;
 use trace_data::text::is_nanoseconds;
 use trace_data::threads::ThreadTable;
 
-/// A trace.dat file: what its records mean, and one of its buffers.
+/// A trace.dat file: what its records mean, and its buffers or one of them.
 #[derive(Debug)]
 pub struct TraceFile {
     /// What the records mean.
@@ -38,15 +38,17 @@ pub struct TraceContents {
     pub clock: String,
 }
 
-/// The records of one buffer of a trace.dat file.
+/// The records of a trace.dat file: of one of its buffers, or of several, merged by time.
 #[derive(Debug)]
 pub struct TraceBuffer {
     recording: Recording<File>,
-    index: usize,
+    /// Which of its buffers.
+    indices: Vec<usize>,
 }
 
 impl TraceFile {
-    /// Opens a file and chooses a buffer: the one with this name, or the first that has events.
+    /// Opens a file and chooses a buffer: the one with this name. Without a name all that have events are
+    /// read as one, but for those in another clock than the first of them.
     ///
     /// # Errors
     ///
@@ -72,10 +74,11 @@ impl TraceFile {
         let metadata = recording.metadata().clone();
         let events = known_events(&metadata)?;
         let threads = ThreadTable::new(metadata.cmdlines.clone(), metadata.supplement.tgids.clone());
-        let index = choose_buffer(buffer, recording.buffers())?;
-        let clock = recording.buffers().get(index).map_or(&metadata.options.clock, |buffer| &buffer.clock);
+        let indices = choose_buffers(buffer, recording.buffers())?;
+        let first = indices.first().and_then(|index| recording.buffers().get(*index));
+        let clock = first.map_or(&metadata.options.clock, |buffer| &buffer.clock);
         let contents = TraceContents { clock: clock.clone(), metadata, events, threads };
-        Ok(TraceFile { contents, buffer: TraceBuffer { recording, index } })
+        Ok(TraceFile { contents, buffer: TraceBuffer { recording, indices } })
     }
 }
 
@@ -108,12 +111,12 @@ impl TraceBuffer {
     ///
     /// When the file can't be read.
     pub fn survey(&mut self) -> Result<Survey, dat::Error> {
-        self.recording.pages(self.index).map_or(Ok(Survey::default()), Survey::new)
+        self.recording.pages_of(&self.indices).map_or(Ok(Survey::default()), Survey::new)
     }
 
     /// A first look at all records that can be read, and why there are no more.
     pub fn readable(&mut self) -> (Survey, Result<(), dat::Error>) {
-        self.recording.pages(self.index).map_or((Survey::default(), Ok(())), Survey::readable)
+        self.recording.pages_of(&self.indices).map_or((Survey::default(), Ok(())), Survey::readable)
     }
 
     /// The records in the order of time. `None` when the file has no buffer.
@@ -125,22 +128,27 @@ impl TraceBuffer {
         &'a mut self,
         contents: &'a TraceContents,
     ) -> Result<Option<TraceRecords<'a>>, dat::Error> {
-        let Some(pages) = self.recording.pages(self.index) else { return Ok(None) };
+        let Some(pages) = self.recording.pages_of(&self.indices) else { return Ok(None) };
         let options = Cow::Borrowed(&contents.metadata.options);
         Ok(Some(TraceRecords { merge: Merge::new(pages)?, options }))
     }
 
-    /// How many CPUs it has: as many streams of records.
+    /// How many streams of records it has: one for each CPU of each buffer.
     pub fn streams(&self) -> usize {
-        self.recording.buffers().get(self.index).map_or(0, |buffer| buffer.cpus.len())
+        self.cpus().count()
     }
 
     /// The CPU that a stream is of.
     pub fn cpu(&self, stream: usize) -> Option<u32> {
-        Some(self.recording.buffers().get(self.index)?.cpus.get(stream)?.cpu)
+        self.cpus().nth(stream)
     }
 
-    /// The records of one CPU in the order of time. `None` when the file has no buffer.
+    fn cpus(&self) -> impl Iterator<Item = u32> {
+        let buffers = self.indices.iter().filter_map(|index| self.recording.buffers().get(*index));
+        buffers.flat_map(|buffer| buffer.cpus.iter().map(|data| data.cpu))
+    }
+
+    /// The records of one stream in the order of time. `None` when the file has no buffer.
     ///
     /// # Errors
     ///
@@ -150,7 +158,7 @@ impl TraceBuffer {
         stream: usize,
         contents: &'a TraceContents,
     ) -> Result<Option<TraceRecords<'a>>, dat::Error> {
-        let Some(pages) = self.recording.pages(self.index) else { return Ok(None) };
+        let Some(pages) = self.recording.pages_of(&self.indices) else { return Ok(None) };
         let options = Cow::Borrowed(&contents.metadata.options);
         Ok(Some(TraceRecords { merge: Merge::of_stream(pages, stream)?, options }))
     }
@@ -161,7 +169,7 @@ impl TraceBuffer {
     ///
     /// When the file can't be read.
     pub fn into_records(self, contents: &TraceContents) -> Result<Option<TraceRecords<'static>>, dat::Error> {
-        let Some(pages) = self.recording.into_pages(self.index) else { return Ok(None) };
+        let Some(pages) = self.recording.into_pages_of(&self.indices) else { return Ok(None) };
         let options = Cow::Owned(contents.metadata.options.clone());
         Ok(Some(TraceRecords { merge: Merge::new(pages)?, options }))
     }
@@ -184,15 +192,24 @@ impl Records for TraceRecords<'_> {
     }
 }
 
-fn choose_buffer(name: Option<&str>, buffers: &[RecordedBuffer]) -> Result<usize, Error> {
+fn choose_buffers(name: Option<&str>, buffers: &[RecordedBuffer]) -> Result<Vec<usize>, Error> {
     let Some(name) = name else {
         let has_events = |buffer: &RecordedBuffer| buffer.cpus.iter().any(|data| data.size > 0);
-        return Ok(buffers.iter().position(has_events).unwrap_or(0));
+        let clock = buffers.iter().find(|buffer| has_events(buffer)).map(|buffer| &buffer.clock);
+        let is_shown = |buffer: &RecordedBuffer| has_events(buffer) && Some(&buffer.clock) == clock;
+        let shown: Vec<usize> = buffers
+            .iter()
+            .enumerate()
+            .filter(|(_, buffer)| is_shown(buffer))
+            .map(|(index, _)| index)
+            .collect();
+        return Ok(if shown.is_empty() { vec![0] } else { shown });
     };
-    buffers.iter().position(|buffer| buffer.name == name).ok_or_else(|| {
+    let found = buffers.iter().position(|buffer| buffer.name == name).ok_or_else(|| {
         let known = buffers.iter().map(|buffer| buffer.name.clone()).collect();
         Error::UnknownBuffer { name: name.to_owned(), known }
-    })
+    });
+    Ok(vec![found?])
 }
 
 /// The events that a file describes. A file of lookback's describes only those that have happened: one may

@@ -42,7 +42,7 @@ pub(crate) struct ReportArguments {
     #[arg(value_name = "FILE", default_value = "trace.dat")]
     pub(crate) file: PathBuf,
 
-    /// Show the events of this instance [default: the top buffer, or the first one that has events]
+    /// Show the events of this instance alone [default: all, merged by time]
     #[arg(short = 'B', long, value_name = "NAME")]
     pub(crate) buffer: Option<String>,
 

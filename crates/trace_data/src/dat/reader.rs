@@ -97,20 +97,26 @@ impl<R: Read + Seek> Recording<R> {
 
     /// The pages of all CPUs of the buffer at `index`. `None` when there is no such buffer.
     pub fn pages(&mut self, index: usize) -> Option<BufferPages<'_, R>> {
-        let places = BufferPlaces::new(self.buffers.get(index)?, self.metadata.page_size);
+        self.pages_of(&[index])
+    }
+
+    /// The pages of all CPUs of these buffers, one buffer after the other. `None` when there is no such buffer.
+    pub fn pages_of(&mut self, indices: &[usize]) -> Option<BufferPages<'_, R>> {
+        let places = BufferPlaces::new(&self.buffers, indices, self.metadata.page_size)?;
         Some(BufferPages { input: HeldInput::Borrowed(&mut self.input), places })
     }
 
     /// Those pages for one who keeps them, with the file. `None` when there is no such buffer.
-    pub fn into_pages(self, index: usize) -> Option<BufferPages<'static, R>> {
-        let places = BufferPlaces::new(self.buffers.get(index)?, self.metadata.page_size);
+    pub fn into_pages_of(self, indices: &[usize]) -> Option<BufferPages<'static, R>> {
+        let places = BufferPlaces::new(&self.buffers, indices, self.metadata.page_size)?;
         Some(BufferPages { input: HeldInput::Owned(self.input), places })
     }
 }
 
-/// The pages of one buffer, read one at a time as they are asked for.
+/// The pages of some buffers, read one at a time as they are asked for.
 ///
-/// A stream is the position of a CPU in [`RecordedBuffer::cpus`].
+/// A stream is a CPU of a buffer: those of the first in the order of [`RecordedBuffer::cpus`], then those of
+/// the next.
 #[derive(Debug)]
 pub struct BufferPages<'a, R> {
     input: HeldInput<'a, R>,
@@ -124,11 +130,10 @@ enum HeldInput<'a, R> {
     Owned(Input<R>),
 }
 
-/// Where the pages of a buffer are in the file.
+/// Where the pages of some buffers are in the file.
 #[derive(Debug)]
 struct BufferPlaces {
     cpus: Vec<(u32, Place)>,
-    is_compressed: bool,
     page_size: usize,
 }
 
@@ -145,14 +150,18 @@ struct Place {
     chunk: Vec<u8>,
     /// Bytes of it that have been handed out.
     used: usize,
+    is_compressed: bool,
 }
 
 impl BufferPlaces {
-    fn new(buffer: &RecordedBuffer, page_size: u32) -> BufferPlaces {
-        let place =
-            |data: &CpuData| Place { next: data.offset, end: data.offset + data.size, ..Place::default() };
-        let cpus = buffer.cpus.iter().map(|data| (data.cpu, place(data))).collect();
-        BufferPlaces { cpus, is_compressed: buffer.compressed, page_size: page_size as usize }
+    /// None when one of the buffers isn't there.
+    fn new(buffers: &[RecordedBuffer], indices: &[usize], page_size: u32) -> Option<BufferPlaces> {
+        let mut cpus = Vec::new();
+        for index in indices {
+            let buffer = buffers.get(*index)?;
+            cpus.extend(buffer.cpus.iter().map(|data| (data.cpu, Place::of(data, buffer.compressed))));
+        }
+        Some(BufferPlaces { cpus, page_size: page_size as usize })
     }
 
     fn next_page<R: Read + Seek>(
@@ -162,7 +171,7 @@ impl BufferPlaces {
         page: &mut Vec<u8>,
     ) -> Result<bool, Error> {
         let place = &mut self.cpus[stream].1;
-        match self.is_compressed {
+        match place.is_compressed {
             true => place.compressed_page(input, self.page_size, page),
             false => place.plain_page(input, self.page_size, page),
         }
@@ -170,6 +179,10 @@ impl BufferPlaces {
 }
 
 impl Place {
+    fn of(data: &CpuData, is_compressed: bool) -> Place {
+        Place { next: data.offset, end: data.offset + data.size, is_compressed, ..Place::default() }
+    }
+
     fn plain_page<R: Read + Seek>(
         &mut self,
         input: &mut Input<R>,
