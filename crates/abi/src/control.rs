@@ -80,7 +80,7 @@ pub use entry::{PROCESS_MAPS, ProcessEntry, TaskEntry};
 pub use errors::ErrorSet;
 pub use event::{
     BY_SWITCHES, CALLING, EventEntry, FILTERS, FIRST_ALONE, FIRST_EVENT, OFF, Switches, WATCHED, event_id,
-    event_index, filter_lengths, filter_offset, filter_word, is_filter_word, is_of_tracer,
+    event_index, filter_lengths, filter_offset, filter_word, is_filter_word, is_of_kernel, is_of_tracer,
 };
 pub use functions_off::{FunctionsOff, FunctionsOffReason};
 pub use governor::{

@@ -7,6 +7,7 @@ mod convert;
 mod diff;
 mod explain;
 mod function;
+mod kernel;
 mod latency;
 mod mounting;
 mod output;
@@ -45,6 +46,7 @@ pub(crate) use tree::{FileArguments, LsArguments};
 pub(crate) use view::TimelineArguments;
 
 use clap::{Args, Parser, Subcommand};
+use kernel::KernelArguments;
 use session::Selection;
 use sql_arguments::SqlArguments;
 use std::ffi::OsString;
@@ -191,6 +193,7 @@ Events:
   -e shop: -e ftrace:print        a program's own events; its messages
   -e '*_exit if ret < 0'          events that match a filter, as for report -F;
                                   see lookback-set(1)
+  --kernel 'sched:*'              events of the kernel, as root
   If several match an event, the last one applies.
 
 Clocks:
@@ -205,6 +208,9 @@ Memory:
 pub(crate) struct RecordArguments {
     #[command(flatten)]
     pub(crate) recording: RecordingArguments,
+
+    #[command(flatten)]
+    pub(crate) kernel: KernelArguments,
 
     #[command(flatten)]
     pub(crate) output: OutputArguments,

@@ -47,7 +47,7 @@ fn run_program(arguments: &RecordArguments) -> Done {
     passed::note_options("record", &arguments.command);
     let mut recording = OwnRecording::begin(arguments)?;
     let child =
-        Child::start(&program, recording.session.path(), &recording.object, recording.recorder.entrance())?;
+        Child::start(&program, recording.session.path(), &recording.object, recording.recorder.entrances())?;
     let recorder = &recording.recorder;
     let (progress, watch) = (&mut recording.progress, &mut recording.watch);
     let tick = |elapsed| {
@@ -70,7 +70,7 @@ fn run_attached(arguments: &RecordArguments) -> Done {
         recorder.session(),
         &processes,
         &recording.object,
-        (recorder.entrance(), &stop),
+        (recorder.entrances(), &stop),
     )?;
     let (progress, watch) = (&mut recording.progress, &mut recording.watch);
     attached.wait(&stop, arguments.duration, |elapsed| {
@@ -103,7 +103,7 @@ impl<'a> OwnRecording<'a> {
         let output = Output::prepare(&arguments.output.file)?;
         let session = OwnSession::prepare(arguments)?;
         let object = object::install()?;
-        let recorder = Recorder::start(session.path(), output.directory())?;
+        let recorder = Recorder::start(session.path(), output.directory(), &arguments.kernel.selection())?;
         let (progress, watch) = (ProgressLines::new(), Watch::default());
         Ok(OwnRecording { arguments, version, output, session, object, recorder, progress, watch })
     }

@@ -9,7 +9,7 @@ use trace_data::dat::{BufferSource, Metadata, Version};
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
 
-/// Writes a trace.dat file with one buffer. Seeks nowhere.
+/// Writes a trace.dat file: with one buffer, and others where they are added. Seeks nowhere.
 ///
 /// The file has the pages of a CPU together, and names for addresses before all pages. So pages wait in files
 /// without a name, one for each CPU, and all is written at the end.
@@ -36,28 +36,53 @@ use trace_data::record::Record;
 pub struct DatFile<'a, W> {
     out: W,
     version: Version,
-    cpus: Vec<CpuPages<'a>>,
+    cpu_count: u32,
+    directory: &'a Path,
+    /// The name of each buffer, and its CPUs. The first is the top one and has no name.
+    buffers: Vec<(String, Vec<CpuPages<'a>>)>,
 }
+
+/// A buffer of a trace.dat file that was added.
+#[derive(Debug, Clone, Copy)]
+pub struct AddedBuffer(usize);
 
 impl<'a, W: Write> DatFile<'a, W> {
     /// Writes to `out`, for so many CPUs. Pages wait in `directory`.
     pub fn new(out: W, version: Version, cpus: u32, directory: &'a Path) -> DatFile<'a, W> {
-        DatFile { out, version, cpus: (0..cpus).map(|_| CpuPages::new(directory)).collect() }
+        let mut file = DatFile { out, version, cpu_count: cpus, directory, buffers: Vec::new() };
+        file.add_buffer("");
+        file
     }
 
-    /// Adds a record. Those of a CPU have to come in the order of time.
+    /// Adds a buffer, as of an instance of this name.
+    pub fn add_buffer(&mut self, name: &str) -> AddedBuffer {
+        let cpus = (0..self.cpu_count).map(|_| CpuPages::new(self.directory)).collect();
+        self.buffers.push((name.to_owned(), cpus));
+        AddedBuffer(self.buffers.len() - 1)
+    }
+
+    /// Adds a record to the top buffer. Those of a CPU have to come in the order of time.
     ///
     /// # Errors
     ///
     /// When there is no such CPU, or pages can't be kept.
     pub fn push(&mut self, record: &Record<'_>) -> Result<(), Error> {
-        let cpu = self.cpus.get_mut(record.cpu as usize).ok_or(Error::UnknownCpu(record.cpu))?;
-        Ok(cpu.push(record)?)
+        self.push_to(AddedBuffer(0), record)
     }
 
-    /// What each CPU has so far.
+    /// Adds a record to a buffer that was added, as [`DatFile::push`] does.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`DatFile::push`].
+    pub fn push_to(&mut self, buffer: AddedBuffer, record: &Record<'_>) -> Result<(), Error> {
+        let cpu = self.buffers.get_mut(buffer.0).and_then(|(_, cpus)| cpus.get_mut(record.cpu as usize));
+        Ok(cpu.ok_or(Error::UnknownCpu(record.cpu))?.push(record)?)
+    }
+
+    /// What each CPU has in the top buffer so far.
     pub fn totals(&self) -> impl Iterator<Item = CpuTotals> {
-        self.cpus.iter().map(|pages| pages.totals)
+        self.buffers.iter().take(1).flat_map(|(_, cpus)| cpus.iter().map(|pages| pages.totals))
     }
 
     /// Writes the file, and gives its length. No record may come afterwards.
@@ -66,10 +91,12 @@ impl<'a, W: Write> DatFile<'a, W> {
     ///
     /// When pages can't be read back, or the file can't be written.
     pub fn write(&mut self, metadata: &Metadata) -> Result<u64, Error> {
-        let pages = std::mem::take(&mut self.cpus).into_iter();
-        let cpus: Result<Vec<_>, Error> = pages.map(|pages| pages.into_source(self.version)).collect();
-        let mut top = [BufferSource { name: String::new(), cpus: cpus? }];
-        Ok(trace_data::dat::write(&mut self.out, self.version, metadata, &mut top)?)
+        let mut sources = Vec::new();
+        for (name, cpus) in std::mem::take(&mut self.buffers) {
+            let cpus = cpus.into_iter().map(|pages| pages.into_source(self.version));
+            sources.push(BufferSource { name, cpus: cpus.collect::<Result<_, _>>()? });
+        }
+        Ok(trace_data::dat::write(&mut self.out, self.version, metadata, &mut sources)?)
     }
 }
 

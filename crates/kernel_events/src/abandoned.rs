@@ -5,7 +5,7 @@ use std::fs::File;
 use std::path::Path;
 
 /// What the names of our instances start with.
-pub(crate) const PREFIX: &str = "lookback-switches-";
+pub(crate) const PREFIX: &str = "lookback-record-";
 
 /// Removes the instances whose processes are gone: nobody has a lock on their directories.
 pub(crate) fn remove_abandoned(instances: &Path) {

@@ -1,7 +1,6 @@
 //! When threads of our own run, for anybody: perf's records of context switches.
 
-use crate::Error;
-use crate::instance::KernelRecord;
+use crate::{Error, KernelRecord};
 use events::switch::{CONTEXT_SWITCH, IN, OUT, PREEMPTED};
 use perf_event::events::Software;
 use perf_event::{Builder, Clock, ReadFormat, SampleFlag, Sampler};

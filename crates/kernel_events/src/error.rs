@@ -29,6 +29,14 @@ pub enum Error {
         /// What is wrong with it.
         error: io::Error,
     },
+    /// A filter that the kernel refuses.
+    #[error("the filter for {event}:\n{text}")]
+    Filter {
+        /// The event.
+        event: String,
+        /// The filter, where it is wrong, and why, as the kernel says it.
+        text: String,
+    },
     /// An event has other fields on this kernel.
     #[error("{event} of this kernel has no field {field} of {size} bytes")]
     Field {

@@ -1,10 +1,11 @@
-//! The kernel's own events of which thread runs, for whoever reads a session.
+//! The kernel's own events, for whoever reads a session.
 //!
-//! A [`SwitchInstance`] is an instance in the kernel's tracefs, which only root can make: with
-//! `sched_switch`, `sched_waking` and `sched_wakeup` of some threads and of all that they start, in the clock
-//! of a session. It is removed when it is dropped; one whose process was killed is removed when the next is
-//! made. What it reads has our ids and our fields, whatever this kernel numbers its events by.
-//! [`ContextSwitches`] are perf's records of when threads of our own run, which anybody may have.
+//! A [`TracefsInstance`] is an instance in the kernel's tracefs, which only root can make: with events of some
+//! threads and of all that they start, in the clock of a session. It is removed when it is dropped; one whose
+//! process was killed is removed when the next is made. A [`SwitchInstance`] has those of which thread runs:
+//! `sched_switch`, `sched_waking` and `sched_wakeup`, with our ids and our fields, whatever this kernel numbers
+//! its events by. A [`KernelTrace`] has any events, as the kernel has them. [`ContextSwitches`] are perf's
+//! records of when threads of our own run, which anybody may have.
 //!
 //! What this crate is not: it knows no session, and runs in no traced process.
 //!
@@ -25,9 +26,16 @@ mod abandoned;
 mod context_switches;
 mod conversion;
 mod error;
-mod instance;
+mod kernel_symbols;
+mod kernel_trace;
 mod raw_pages;
+mod switch_instance;
+mod tracefs;
+mod tracefs_instance;
 
 pub use context_switches::ContextSwitches;
 pub use error::Error;
-pub use instance::{KernelRecord, SwitchInstance};
+pub use kernel_symbols::kernel_symbols;
+pub use kernel_trace::{KernelDescription, KernelEvent, KernelTrace, available_events};
+pub use switch_instance::SwitchInstance;
+pub use tracefs_instance::{KernelRecord, TracefsInstance};

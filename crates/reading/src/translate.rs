@@ -3,7 +3,7 @@
 use crate::addresses::{AddressPlace, Addresses, PLACES, places_of_fields};
 use crate::queue::placed;
 use crate::tables::{Tables, TasksByTime};
-use abi::control::event_index;
+use abi::control::{event_index, is_of_kernel};
 use events::ftrace::{FUNC_REPEATS, FUNC_REPEATS_ID, KERNEL_STACK_ID};
 use events::{FieldKind, sched};
 use session::{Instance, MARKER_IP, Timeline};
@@ -50,6 +50,10 @@ impl Translator {
     pub(crate) fn translate<'r>(&'r mut self, record: &Record<'r>) -> Option<Record<'r>> {
         let record = placed(record, self.session.buffer().geometry().cpus)?;
         let (id, payload) = (record.id(), record.payload);
+        if is_of_kernel(id) {
+            // It has addresses of the kernel's, and threads that nobody stands for.
+            return Some(Record { time: self.timeline.time_near(record.time, &mut self.stretch), ..record });
+        }
         if id == sched::FORK_ID {
             self.note_fork(payload, record.time);
         }

@@ -25,6 +25,22 @@ pub enum Error {
     /// What was kept can't be read back.
     #[error("reading back the events: {0}")]
     ReadBack(#[from] io::Error),
+    /// The kernel's events can't be recorded.
+    #[error("{_0}{}", instead(_0))]
+    Kernel(#[from] kernel_events::Error),
+    /// A selection that selects none of the kernel's events.
+    #[error(
+        "the kernel has no such event:\n{text}\n{:>caret$}\n{}", "^",
+        advice(similar), caret = column + 1
+    )]
+    UnknownKernelEvent {
+        /// The selection.
+        text: String,
+        /// Where it goes wrong.
+        column: usize,
+        /// Events that may be meant.
+        similar: Vec<String>,
+    },
     /// The thread that records has failed.
     #[error("the thread that records has failed: this is a defect of lookback")]
     Failed,
@@ -49,5 +65,23 @@ impl Error {
             export::Error::Dat(error) => Error::Dat(error),
             export::Error::UnknownCpu(_) | export::Error::Nothing(_) => Error::Failed,
         }
+    }
+}
+
+/// What helps who may not have the kernel's events.
+fn instead(error: &kernel_events::Error) -> &'static str {
+    match error {
+        kernel_events::Error::NotRoot => {
+            ": expected root, as by sudo; without it -e @switch records when threads run, and -e @syscalls system calls"
+        }
+        _ => "",
+    }
+}
+
+/// What may be meant instead.
+fn advice(similar: &[String]) -> String {
+    match similar {
+        [] => "/sys/kernel/tracing/available_events has all of them".to_owned(),
+        similar => format!("similar: {}", similar.join(", ")),
     }
 }

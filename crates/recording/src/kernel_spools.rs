@@ -1,4 +1,4 @@
-//! Events that are not written to the session's buffers, as a lane has them: with their CPU.
+//! The kernel's events, which are not in the session's buffers, as a lane has them: with their CPU.
 
 use kernel_events::KernelRecord;
 use reading::Spool;
@@ -11,10 +11,10 @@ use trace_data::page::PageBuilder;
 
 /// The pages of each CPU.
 #[derive(Debug)]
-pub(crate) struct SwitchSpools {
+pub(crate) struct KernelSpools {
     directory: PathBuf,
     page_size: usize,
-    cpus: BTreeMap<u32, SwitchSpool>,
+    cpus: BTreeMap<u32, KernelSpool>,
     /// What was lost of a CPU since its last record.
     passed_over: BTreeMap<u32, u64>,
     /// The CPU and the record.
@@ -26,7 +26,7 @@ pub(crate) struct SwitchSpools {
 }
 
 #[derive(Debug)]
-struct SwitchSpool {
+struct KernelSpool {
     spool: Spool,
     page: PageBuilder,
     /// What was lost before the page.
@@ -35,10 +35,10 @@ struct SwitchSpool {
     last: u64,
 }
 
-impl SwitchSpools {
+impl KernelSpools {
     /// Of a session, in files in `directory`.
-    pub(crate) fn new(session: &Instance, directory: &Path) -> SwitchSpools {
-        SwitchSpools {
+    pub(crate) fn new(session: &Instance, directory: &Path) -> KernelSpools {
+        KernelSpools {
             directory: directory.to_path_buf(),
             page_size: session.buffer().geometry().page_size as usize,
             cpus: BTreeMap::new(),
@@ -70,7 +70,7 @@ impl SwitchSpools {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(new) => {
                 let (spool, page) = (Spool::new(Some(&self.directory))?, PageBuilder::new(self.page_size));
-                new.insert(SwitchSpool { spool, page, lost: 0, last: 0 })
+                new.insert(KernelSpool { spool, page, lost: 0, last: 0 })
             }
         };
         spool.push(record.time, &self.placed, lost)
@@ -78,12 +78,12 @@ impl SwitchSpools {
 
     /// The pages of each CPU that has any.
     pub(crate) fn finish(mut self) -> io::Result<Vec<Spool>> {
-        self.cpus.values_mut().try_for_each(SwitchSpool::end_page)?;
+        self.cpus.values_mut().try_for_each(KernelSpool::end_page)?;
         Ok(self.cpus.into_values().map(|cpu| cpu.spool).collect())
     }
 }
 
-impl SwitchSpool {
+impl KernelSpool {
     fn push(&mut self, time: u64, record: &[u8], lost: u64) -> io::Result<()> {
         // Times that were converted by two pairs of readings may be apart by their inaccuracy.
         self.last = self.last.max(time);

@@ -8,14 +8,14 @@
 //! What this crate is not: it makes no session and starts no program, and it prints nothing.
 //!
 //! ```
-//! use recording::{Recorder, Version};
+//! use recording::{KernelSelection, Recorder, Version};
 //! use session::{Session, SessionOptions};
 //!
 //! let directory = tempfile::tempdir().unwrap();
 //! let path = directory.path().join("example");
 //! Session::create(&path, &SessionOptions { buffer_kb: 64, ..SessionOptions::default() }).unwrap();
 //!
-//! let recorder = Recorder::start(&path, directory.path()).unwrap();
+//! let recorder = Recorder::start(&path, directory.path(), &KernelSelection::default()).unwrap();
 //! // ... programs that know the session run ...
 //! let mut recorded = recorder.finish().unwrap();
 //! let mut file = Vec::new();
@@ -29,15 +29,18 @@ mod backup;
 mod dat;
 mod drain;
 mod error;
+mod kernel;
+mod kernel_records;
+mod kernel_spools;
 mod obituary;
 mod recorded;
 mod recorder;
-mod switch_spools;
 mod switched_names;
 mod switches;
 
 pub use dat::{Written, write_dat};
 pub use error::Error;
+pub use kernel::KernelSelection;
 pub use obituary::{Obituary, record_ends};
 pub use recorded::Recorded;
 pub use recorder::{Progress, Recorder};

@@ -1,7 +1,8 @@
 //! What a recorder has consumed from a session.
 
 use crate::Error;
-use crate::dat::{Written, write_dat};
+use crate::dat::{Written, write_dat_with};
+use kernel_events::KernelDescription;
 use reading::SessionRecords;
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,6 +12,8 @@ use trace_data::dat::{UnseenProcess, Version};
 #[derive(Debug)]
 pub struct Recorded {
     pub(crate) records: SessionRecords,
+    /// What the kernel's events among them mean, where those were recorded.
+    pub(crate) kernel: Option<KernelDescription>,
     pub(crate) directory: PathBuf,
     /// Why it ends before the session does.
     pub(crate) cut_short: Option<session::Error>,
@@ -22,18 +25,20 @@ impl Recorded {
         self.records.entries
     }
 
-    /// Writes a trace.dat file, as [`write_dat`] does.
+    /// Writes a trace.dat file, as [`write_dat`](crate::write_dat) does. Events of the kernel's are in a buffer
+    /// of their own there, `kernel`.
     ///
     /// # Errors
     ///
-    /// Those of [`write_dat`].
+    /// Those of [`write_dat`](crate::write_dat).
     pub fn write_dat(
         &mut self,
         out: impl Write,
         version: Version,
         progress: impl FnMut(u64),
     ) -> Result<Written, Error> {
-        write_dat(&mut self.records, &self.directory, out, version, progress)
+        let kernel = self.kernel.as_ref();
+        write_dat_with(kernel, &mut self.records, &self.directory, (out, version), progress)
     }
 
     /// Why it has nothing of what came later, if that is so: what was taken until then is there.

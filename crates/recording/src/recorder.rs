@@ -3,6 +3,8 @@
 use crate::Error;
 use crate::backup::Copy;
 use crate::drain::Drain;
+use crate::kernel::{KernelRecording, KernelSelection};
+use crate::kernel_spools::KernelSpools;
 use crate::obituary::Obituary;
 use crate::recorded::Recorded;
 use crate::switches::SwitchRecording;
@@ -56,18 +58,25 @@ pub struct Recorder {
     stop: Option<Sender<()>>,
     thread: Option<JoinHandle<Result<Recorded, Error>>>,
     /// By which a process has its threads followed by the kernel.
-    entrance: Option<File>,
+    entrances: Vec<File>,
     without_switches: Option<String>,
 }
 
 impl Recorder {
     /// Starts to record the session at `path`: from now on its buffers are emptied, by a thread of this
-    /// process, into files without a name in `directory`.
-    pub fn start(path: &Path, directory: &Path) -> Result<Recorder, Error> {
+    /// process, into files without a name in `directory`. So are events of the kernel's that are selected.
+    ///
+    /// # Errors
+    ///
+    /// When the session can't be opened, or the kernel's events can't be had.
+    pub fn start(path: &Path, directory: &Path, selection: &KernelSelection) -> Result<Recorder, Error> {
         let session = Arc::new(Instance::open(path)?);
         let drain = Drain::new(&session, directory)?;
-        let (switches, without_switches) = SwitchRecording::start(&session, directory);
-        let entrance = switches.as_ref().and_then(SwitchRecording::entrance);
+        let mut kernel = KernelRecording::start(&session, directory, selection)?;
+        let (mut switches, without_switches) = SwitchRecording::start(&session, directory);
+        let of_switches = switches.as_mut().and_then(SwitchRecording::entrance);
+        let of_kernel = kernel.as_mut().and_then(KernelRecording::entrance);
+        let entrances = of_switches.into_iter().chain(of_kernel).collect();
         session.control().set_collected(0);
         let progress = Arc::new(SharedProgress::default());
         let (stop, stopped) = channel();
@@ -76,6 +85,7 @@ impl Recorder {
             directory: directory.to_path_buf(),
             drain,
             switches,
+            kernel,
             tables: Tables::default(),
             clocks: ClockSync::since(session.control().identity().created),
             progress: progress.clone(),
@@ -84,7 +94,7 @@ impl Recorder {
         let buffer = Instance::open(path)?.into_buffer();
         let thread = std::thread::spawn(move || work.run(buffer, &stopped));
         let (stop, thread) = (Some(stop), Some(thread));
-        Ok(Recorder { session, progress, stop, thread, entrance, without_switches })
+        Ok(Recorder { session, progress, stop, thread, entrances, without_switches })
     }
 
     /// The session.
@@ -92,10 +102,10 @@ impl Recorder {
         &self.session
     }
 
-    /// The file to which a process writes its PID, to have the kernel's events of its threads recorded from
+    /// The files to which a process writes its PID, to have the kernel's events of its threads recorded from
     /// its start on, too; where those are recorded.
-    pub fn entrance(&self) -> Option<&File> {
-        self.entrance.as_ref()
+    pub fn entrances(&self) -> &[File] {
+        &self.entrances
     }
 
     /// Which events of which thread runs are not recorded although they are enabled, and why.
@@ -120,8 +130,8 @@ impl Recorder {
     }
 
     fn end(&mut self) -> Option<Result<Recorded, Error>> {
-        // While it is open the kernel keeps what it is of.
-        self.entrance = None;
+        // While one is open the kernel keeps what it is of.
+        self.entrances.clear();
         // If the thread has ended by itself it has an error to tell.
         let _ = self.stop.take().map(|stop| stop.send(()));
         Some(self.thread.take()?.join().unwrap_or(Err(Error::Failed)))
@@ -141,6 +151,7 @@ struct Work {
     directory: PathBuf,
     drain: Drain,
     switches: Option<SwitchRecording>,
+    kernel: Option<KernelRecording>,
     tables: Tables,
     clocks: ClockSync,
     progress: Arc<SharedProgress>,
@@ -167,6 +178,9 @@ impl Work {
                 if let Some(switches) = &mut self.switches {
                     switches.look(&self.session);
                 }
+                if let Some(kernel) = &mut self.kernel {
+                    kernel.look(&self.session);
+                }
                 tables_due = now + TABLES;
             }
             if now >= copy_due {
@@ -177,6 +191,9 @@ impl Work {
         obituary.look(&self.session);
         obituary.record_calls(&self.session);
         self.take()?;
+        if let Some(kernel) = &mut self.kernel {
+            kernel.end(&self.session).map_err(|error| self.spool_error(error))?;
+        }
         self.look_at_tables();
         if let Err(error) = self.session.session().check_whole() {
             return self.end_early(&copy, error);
@@ -194,35 +211,60 @@ impl Work {
     }
 
     fn recorded(self, cut_short: Option<session::Error>) -> Result<Recorded, Error> {
-        let events = self.events();
-        let (mut spools, directory) = (self.drain.into_spools(), self.directory);
+        let (events, directory) = (self.events(), self.directory);
         let failed = |error| Error::Spool { directory: directory.clone(), error };
+        let mut spools = self.drain.into_spools();
         if let Some(switches) = self.switches {
             spools.extend(switches.into_spools().map_err(failed)?);
         }
+        let mut kernel = None;
+        if let Some(recording) = self.kernel {
+            let (of_kernel, description) = recording.into_spools().map_err(failed)?;
+            spools.extend(of_kernel);
+            kernel = Some(description);
+        }
         let records = SessionRecords::consumed(self.session, spools, self.tables, self.clocks, events)
             .map_err(failed)?;
-        Ok(Recorded { records, directory, cut_short })
+        Ok(Recorded { records, kernel, directory, cut_short })
     }
 
     fn take(&mut self) -> Result<u64, Error> {
-        let buffer = self.session.buffer();
-        let of_kernel = self.switches.as_mut().map_or(Ok(()), |switches| switches.take(&self.session));
-        let taken = of_kernel.and_then(|()| self.drain.take(buffer)).map_err(|error| {
+        let taken = self.take_all().map_err(|error| {
             // Nobody reads any more: writers need not go on.
             self.session.buffer().set_recording(false);
-            Error::Spool { directory: self.directory.clone(), error }
+            self.spool_error(error)
         });
         self.progress.events.store(self.events(), Relaxed);
-        let lost = self.switches.as_ref().map_or(0, |switches| switches.spools.lost);
-        self.progress.lost.store(self.drain.lost + lost, Relaxed);
+        let of_kernel = self.kernel_spools().map(|spools| spools.lost).sum::<u64>();
+        self.progress.lost.store(self.drain.lost + of_kernel, Relaxed);
         self.progress.bytes.store(self.drain.bytes, Relaxed);
         taken
     }
 
+    /// Takes what is in all buffers, and says how much the fullest had, in bytes.
+    fn take_all(&mut self) -> std::io::Result<u64> {
+        if let Some(switches) = &mut self.switches {
+            switches.take(&self.session)?;
+        }
+        let of_kernel = match &mut self.kernel {
+            Some(kernel) => kernel.take(&self.session)?,
+            None => 0,
+        };
+        Ok(self.drain.take(self.session.buffer())?.max(of_kernel))
+    }
+
+    fn spool_error(&self, error: std::io::Error) -> Error {
+        Error::Spool { directory: self.directory.clone(), error }
+    }
+
     /// Events taken.
     fn events(&self) -> u64 {
-        self.drain.events + self.switches.as_ref().map_or(0, |switches| switches.spools.events)
+        self.drain.events + self.kernel_spools().map(|spools| spools.events).sum::<u64>()
+    }
+
+    fn kernel_spools(&self) -> impl Iterator<Item = &KernelSpools> {
+        let switches = self.switches.as_ref().map(|switches| &switches.spools);
+        switches.into_iter().chain(self.kernel.as_ref().map(|kernel| &kernel.spools))
     }
 
     fn look_at_tables(&mut self) {

@@ -1,6 +1,6 @@
 //! Which thread runs: events that no program can record itself, from the kernel.
 
-use crate::switch_spools::SwitchSpools;
+use crate::kernel_spools::KernelSpools;
 use abi::clock::Clock;
 use control::{Clocks, Here};
 use events::EventType;
@@ -14,14 +14,14 @@ use std::path::Path;
 use trace_data::bytes::u32_at;
 
 /// Pages of a CPU that are consumed at once, at most; or records, as many as fit them.
-const MOST_PAGES: usize = 512;
+pub(crate) const MOST_PAGES: usize = 512;
 const MOST_RECORDS: usize = MOST_PAGES * 128;
 
 /// Takes the kernel's events of the traced threads while somebody records them.
 #[derive(Debug)]
 pub(crate) struct SwitchRecording {
     source: Source,
-    pub(crate) spools: SwitchSpools,
+    pub(crate) spools: KernelSpools,
 }
 
 #[derive(Debug)]
@@ -38,7 +38,7 @@ impl SwitchRecording {
     pub(crate) fn start(session: &Instance, directory: &Path) -> (Option<SwitchRecording>, Option<String>) {
         let is_enabled = |id: u16| session.control().is_enabled(id, session.index());
         let kernels: Vec<EventType> = KERNELS.into_iter().filter(|event| is_enabled(event.id)).collect();
-        let of = |source| SwitchRecording { source, spools: SwitchSpools::new(session, directory) };
+        let of = |source| SwitchRecording { source, spools: KernelSpools::new(session, directory) };
         let mut missing = None;
         if !kernels.is_empty() {
             match instance(session, &kernels) {
@@ -67,9 +67,9 @@ impl SwitchRecording {
     }
 
     /// The file by which a process has its threads followed, where it has to do something for that.
-    pub(crate) fn entrance(&self) -> Option<File> {
-        match &self.source {
-            Source::Instance(instance) => instance.entrance().ok(),
+    pub(crate) fn entrance(&mut self) -> Option<File> {
+        match &mut self.source {
+            Source::Instance(instance) => instance.instance().entrance().ok().flatten(),
             Source::Perf(..) => None,
         }
     }
@@ -78,7 +78,7 @@ impl SwitchRecording {
     pub(crate) fn look(&mut self, session: &Instance) {
         if let Source::Instance(instance) = &mut self.source {
             // Where the kernel takes none, it has not got the memory for it.
-            let _ = instance.follow(threads(session));
+            let _ = instance.instance().follow(threads(session));
         }
     }
 
@@ -94,7 +94,7 @@ impl SwitchRecording {
             }
         };
         match &mut self.source {
-            Source::Instance(instance) => instance.consume(MOST_PAGES, take),
+            Source::Instance(instance) => instance.consume(MOST_PAGES, take).map(drop),
             Source::Perf(switches, before) => {
                 let (clock, now) = (session.buffer().geometry().clock, Clocks::now());
                 let before = std::mem::replace(before, now);
@@ -172,7 +172,7 @@ const NEXT_PID: usize = SWITCH.offset(5);
 const WOKEN_PID: usize = WAKING.offset(1);
 
 /// The threads that are attached to a session.
-fn threads(session: &Instance) -> impl Iterator<Item = u32> {
+pub(crate) fn threads(session: &Instance) -> impl Iterator<Item = u32> {
     session.control().tasks().filter(|task| task.end_time == 0).map(|task| task.tid)
 }
 

@@ -50,7 +50,8 @@ fn record(path: &Path, file: &Path, clock: TraceClock, tsc: Tsc) -> (Vec<(u64, u
             .unwrap();
     let id = session.events().find(|event| event.name == "sched_process_exit").unwrap().id;
     let writer = Writer::new(Instance::open(path).unwrap().into_buffer());
-    let recorder = Recorder::start(path, path.parent().unwrap()).unwrap();
+    let recorder =
+        Recorder::start(path, path.parent().unwrap(), &recording::KernelSelection::default()).unwrap();
     let mut readings = Vec::new();
     for number in 0..EVENTS {
         let before = reading(clock, writer.now());

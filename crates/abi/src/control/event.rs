@@ -29,6 +29,11 @@ pub const fn event_id(index: usize) -> u16 {
     if index < FIRST_INDEX { index } else { EVENT_IDS | index }
 }
 
+/// Whether an id is one that only the kernel gives: to an event of its own that is not of `ftrace`.
+pub const fn is_of_kernel(id: u16) -> bool {
+    event_id(event_index(id)) != id
+}
+
 /// An event: where its description is.
 #[derive(Debug)]
 #[repr(C)]

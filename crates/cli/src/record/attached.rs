@@ -27,18 +27,16 @@ pub(super) struct AttachedProcesses<'a> {
 
 impl<'a> AttachedProcesses<'a> {
     /// Attaches processes to a session, until somebody wants that to stop; before that their threads are
-    /// written to `entrance`. Those that can't be attached are named, with the reason. Errors: none can.
+    /// written to `entrances`. Those that can't be attached are named, with the reason. Errors: none can.
     pub(super) fn attach(
         session: &'a Instance,
         processes: &[NamedProcess],
         object: &'a Path,
-        (entrance, stop): (Option<&File>, &AtomicBool),
+        (entrances, stop): (&[File], &AtomicBool),
     ) -> Done<AttachedProcesses<'a>> {
         let mut all = AttachedProcesses { session, object, attached: Vec::new(), is_complete: true };
         for process in processes.iter().take_while(|_| !stop.load(Ordering::Relaxed)) {
-            if let Some(entrance) = entrance {
-                enter(entrance, process.pid);
-            }
+            entrances.iter().for_each(|entrance| enter(entrance, process.pid));
             if let Err(why) = all.add(process) {
                 all.is_complete = false;
                 say!("lookback: {process} was not attached: {}", why.message());

@@ -40,17 +40,11 @@ pub(crate) struct Child {
 
 impl Child {
     /// Starts the program with an environment in which it finds the session, and is traced. Before that it
-    /// writes its PID to `entrance`.
-    pub(crate) fn start(
-        program: &Program,
-        session: &Path,
-        object: &Path,
-        entrance: Option<&File>,
-    ) -> Done<Child> {
+    /// writes its PID to `entrances`.
+    pub(crate) fn start(program: &Program, session: &Path, object: &Path, entrances: &[File]) -> Done<Child> {
         let enter = |command: &mut Command| {
-            if let Some(Ok(file)) = entrance.map(File::try_clone) {
-                launch::enter_by(command, file);
-            }
+            let files = entrances.iter().filter_map(|entrance| entrance.try_clone().ok());
+            files.for_each(|file| launch::enter_by(command, file));
         };
         let traced = |command: &mut Command| {
             set_traced(command, session, object);

@@ -99,11 +99,17 @@ impl Summary<'_> {
     /// What was lost, why, and what helps.
     fn lost(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        if self.written.lost > 0 {
-            lines.push(format!(
-                "{} overwritten before they could be saved: larger buffers (-b KB) or fewer events (-e) help",
-                count(self.written.lost, "event was", "events were"),
-            ));
+        let of_kernel = self.written.lost_of_kernel;
+        let own = self.written.lost - of_kernel;
+        for (lost, whose, option) in [(own, "", "-e"), (of_kernel, " of the kernel's", "--kernel")] {
+            if lost > 0 {
+                let (event, events) = (format!("event{whose} was"), format!("events{whose} were"));
+                lines.push(format!(
+                    "{} overwritten before they could be saved: larger buffers (-b KB) or fewer events \
+                     ({option}) help",
+                    count(lost, &event, &events),
+                ));
+            }
         }
         for (reason, number) in &self.written.dropped {
             lines.push(format!("{}: {reason}", count(*number, "event", "events")));

@@ -23,7 +23,7 @@ exit $status
 "#;
 
 /// An event, whoever has printed it: trace-cmd leaves out the flags, and names the instance.
-fn normal(line: &str) -> String {
+pub fn normal(line: &str) -> String {
     let line = match line.split_once(": ") {
         Some((instance, rest)) if instance.starts_with("lookback-") && !instance.contains('[') => rest,
         _ => line,

@@ -51,6 +51,7 @@ mod functions;
 mod graph;
 mod html;
 mod hunting;
+mod kernel_events;
 mod kernel_recordings;
 mod killed;
 mod ktrace;

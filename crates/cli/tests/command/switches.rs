@@ -10,10 +10,10 @@ use std::process::Stdio;
 const INSTANCES: &str = "/sys/kernel/tracing/instances";
 
 /// The instances that recordings of this process have made.
-fn instances_of(pid: u32) -> Vec<String> {
+pub fn instances_of(pid: u32) -> Vec<String> {
     let entries = fs::read_dir(INSTANCES).unwrap().flatten();
     let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-    names.filter(|name| name.starts_with(&format!("lookback-switches-{pid}-"))).collect()
+    names.filter(|name| name.starts_with(&format!("lookback-record-{pid}-"))).collect()
 }
 
 fn compiled(scratch: &Scratch, name: &str, source: &str) -> String {
