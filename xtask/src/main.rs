@@ -2,8 +2,10 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod deb;
 mod fuzz;
 mod prove;
+mod releases;
 mod tidy;
 mod workspace;
 
@@ -22,6 +24,16 @@ struct XtaskArguments {
 enum ProjectTask {
     /// Measure what recording costs; fails when a limit is missed
     Bench(bench::Bench),
+    /// Make a package for Debian and its kin: lookback_VERSION_amd64.deb in target/debian
+    ///
+    /// Needs `cargo install cargo-deb`. The package has the command, the library for C with its headers, man
+    /// pages, completions and units of systemd.
+    Deb(deb::DebOptions),
+    /// Print the release notes of a version: what CHANGELOG.md says of it
+    Notes {
+        /// The version [default: the newest heading]
+        version: Option<String>,
+    },
     /// Check the ring buffer and what is kept of it for as long as it takes: orders of steps, damage, chaos
     ///
     /// Wants two CPUs that do nothing else, and up to 1.3 GB. Where others used the CPUs, too, the orders of
@@ -39,6 +51,8 @@ type Error = String;
 fn main() -> ExitCode {
     let done = match XtaskArguments::parse().task {
         ProjectTask::Bench(bench) => bench::run(&bench),
+        ProjectTask::Deb(options) => deb::run(&options),
+        ProjectTask::Notes { version } => releases::print(version.as_deref()),
         ProjectTask::Prove(options) => prove::run(&options),
         ProjectTask::Tidy => tidy::run(),
         ProjectTask::Fuzz(options) => fuzz::run(&options),

@@ -28,6 +28,7 @@ mod safety;
 mod tree;
 mod unfinished;
 mod unsafe_code;
+mod versions;
 mod whitespace;
 mod width;
 mod words;
@@ -56,6 +57,7 @@ const RULES: &[TidyRule] = &[
     ("safety", safety::check),
     ("unfinished", unfinished::check),
     ("unsafe-code", unsafe_code::check),
+    ("versions", versions::check),
     ("whitespace", whitespace::check),
     ("width", width::check),
     ("words", words::check),

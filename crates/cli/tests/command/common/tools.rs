@@ -176,9 +176,7 @@ pub fn install_c_library(scratch: &Scratch) -> PathBuf {
     for name in ["lookback_session.h", "lookback_reader.h", "lookback_consumer.h"] {
         std::fs::copy(sources.join("include").join(name), include.join(name)).unwrap();
     }
-    let described = std::fs::read_to_string(sources.join("lookback.pc")).unwrap();
-    let described = described.replace("prefix=/usr/local", &format!("prefix={}", prefix.display()));
-    std::fs::write(lib.join("pkgconfig/lookback.pc"), described).unwrap();
+    std::fs::copy(sources.join("lookback.pc"), lib.join("pkgconfig/lookback.pc")).unwrap();
     prefix
 }
 
