@@ -21,6 +21,7 @@ mod calls;
 mod choosing;
 mod clients;
 mod common;
+mod containers;
 mod contention;
 mod converting;
 mod converting_formats;
