@@ -6,8 +6,8 @@ use std::path::Path;
 /// Where the kernel lists its symbols.
 const KALLSYMS: &str = "/proc/kallsyms";
 
-/// The lines of `/proc/kallsyms` that name these addresses, and after each where the next symbol starts. Empty
-/// where the kernel shows no addresses.
+/// The lines of `/proc/kallsyms` that name these addresses, and after each where the next symbol starts.
+/// Empty where the kernel shows no addresses.
 ///
 /// Cost: reading that file, some 0.1 s, if there are any.
 pub fn kernel_symbols(addresses: &BTreeSet<u64>) -> String {

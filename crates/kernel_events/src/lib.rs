@@ -1,11 +1,11 @@
 //! The kernel's own events, for whoever reads a session.
 //!
-//! A [`TracefsInstance`] is an instance in the kernel's tracefs, which only root can make: with events of some
-//! threads and of all that they start, in the clock of a session. It is removed when it is dropped; one whose
-//! process was killed is removed when the next is made. A [`SwitchInstance`] has those of which thread runs:
-//! `sched_switch`, `sched_waking` and `sched_wakeup`, with our ids and our fields, whatever this kernel numbers
-//! its events by. A [`KernelTrace`] has any events, as the kernel has them. [`ContextSwitches`] are perf's
-//! records of when threads of our own run, which anybody may have.
+//! A [`TracefsInstance`] is an instance in the kernel's tracefs, which only root can make: with events of
+//! some threads and of all that they start, in the clock of a session. It is removed when it is dropped; one
+//! whose process was killed is removed when the next is made. A [`SwitchInstance`] has those of which thread
+//! runs: `sched_switch`, `sched_waking` and `sched_wakeup`, with our ids and our fields, whatever this kernel
+//! numbers its events by. A [`KernelTrace`] has any events, as the kernel has them. [`ContextSwitches`] are
+//! perf's records of when threads of our own run, which anybody may have.
 //!
 //! What this crate is not: it knows no session, and runs in no traced process.
 //!

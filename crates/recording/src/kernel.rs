@@ -22,19 +22,19 @@ pub struct KernelSelection {
 
 /// Takes the kernel's events while a session is recorded.
 #[derive(Debug)]
-pub(crate) struct KernelRecording {
+pub(crate) struct KernelEvents {
     trace: KernelTrace,
     pub(crate) spools: KernelSpools,
 }
 
-impl KernelRecording {
-    /// Takes those that are selected from now on, if any are, and keeps them in files in `directory`. What the
-    /// session has itself it does not have twice.
+impl KernelEvents {
+    /// Takes those that are selected from now on, if any are, and keeps them in files in `directory`. What
+    /// the session has itself it does not have twice.
     pub(crate) fn start(
         session: &Instance,
         directory: &Path,
         selection: &KernelSelection,
-    ) -> Result<Option<KernelRecording>, Error> {
+    ) -> Result<Option<KernelEvents>, Error> {
         if selection.events.is_empty() {
             return Ok(None);
         }
@@ -43,7 +43,7 @@ impl KernelRecording {
         let buffer = (clock, session.buffer().smallest_capacity() / 1024);
         let threads = (!selection.all_threads).then(|| threads(session));
         let trace = KernelTrace::start(&events, buffer, threads)?;
-        Ok(Some(KernelRecording { trace, spools: KernelSpools::new(session, directory) }))
+        Ok(Some(KernelEvents { trace, spools: KernelSpools::new(session, directory) }))
     }
 
     /// The file by which a process has its threads followed, where it has to do something for that.

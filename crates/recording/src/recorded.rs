@@ -25,8 +25,8 @@ impl Recorded {
         self.records.entries
     }
 
-    /// Writes a trace.dat file, as [`write_dat`](crate::write_dat) does. Events of the kernel's are in a buffer
-    /// of their own there, `kernel`.
+    /// Writes a trace.dat file, as [`write_dat`](crate::write_dat) does. Events of the kernel's are in a
+    /// buffer of their own there, `kernel`.
     ///
     /// # Errors
     ///

@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::backup::Copy;
 use crate::drain::Drain;
-use crate::kernel::{KernelRecording, KernelSelection};
+use crate::kernel::{KernelEvents, KernelSelection};
 use crate::kernel_spools::KernelSpools;
 use crate::obituary::Obituary;
 use crate::recorded::Recorded;
@@ -72,10 +72,10 @@ impl Recorder {
     pub fn start(path: &Path, directory: &Path, selection: &KernelSelection) -> Result<Recorder, Error> {
         let session = Arc::new(Instance::open(path)?);
         let drain = Drain::new(&session, directory)?;
-        let mut kernel = KernelRecording::start(&session, directory, selection)?;
+        let mut kernel = KernelEvents::start(&session, directory, selection)?;
         let (mut switches, without_switches) = SwitchRecording::start(&session, directory);
         let of_switches = switches.as_mut().and_then(SwitchRecording::entrance);
-        let of_kernel = kernel.as_mut().and_then(KernelRecording::entrance);
+        let of_kernel = kernel.as_mut().and_then(KernelEvents::entrance);
         let entrances = of_switches.into_iter().chain(of_kernel).collect();
         session.control().set_collected(0);
         let progress = Arc::new(SharedProgress::default());
@@ -151,7 +151,7 @@ struct Work {
     directory: PathBuf,
     drain: Drain,
     switches: Option<SwitchRecording>,
-    kernel: Option<KernelRecording>,
+    kernel: Option<KernelEvents>,
     tables: Tables,
     clocks: ClockSync,
     progress: Arc<SharedProgress>,

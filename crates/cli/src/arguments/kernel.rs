@@ -7,8 +7,8 @@ use session::FilteredSelection;
 /// Which events of the kernel's are recorded.
 #[derive(Debug, Args)]
 pub(crate) struct KernelArguments {
-    /// Record these events of the kernel's, too, as 'sched:*' or 'block:block_rq_issue if bytes > 4096': those
-    /// of the recorded threads; for root; can be given several times
+    /// Record these events of the kernel's, too, like 'sched:*' or 'block_rq_issue if bytes > 4096', of the
+    /// recorded threads; for root; can be given several times
     #[arg(long, value_name = "EVENT", display_order = 0)]
     kernel: Vec<FilteredSelection>,
 

@@ -88,7 +88,8 @@ fn are_merged_by_time_and_known_to_all_views() {
     assert!(!slept.contains("\"off_cpu\":0,") && slept.contains("\"off_cpu\":"), "{slept}");
     let flame =
         run(scratch.lookback(&["flame", "--by", "off-cpu"]).arg(scratch.outside("trace.dat"))).success();
-    assert!(flame.stdout.contains("sleep;"), "{}", flame.stdout);
+    // That a thread runs again isn't always recorded, where the CPU was idle: of the shell it is likely.
+    assert!(flame.stdout.contains("sh;"), "{}", flame.stdout);
 }
 
 #[test]
@@ -209,9 +210,10 @@ fn what_the_kernel_overwrites_is_counted() {
         return;
     }
     let scratch = Scratch::new();
-    let script = "echo ready; read line; dd if=/dev/zero of=/dev/null bs=1 count=100000 2> /dev/null; echo done; read line";
+    let busy = "dd if=/dev/zero of=/dev/null bs=1 count=100000 2> /dev/null";
+    let script = format!("echo ready; read line; {busy}; echo done; read line");
     let options = ["-e", "sched_process_exit", "--kernel", "raw_syscalls:*"];
-    let mut command = scratch.record(&options, &["sh", "-c", script]);
+    let mut command = scratch.record(&options, &["sh", "-c", &script]);
     let mut running = start(command.stdin(Stdio::piped()));
     running.wait_for("ready\n");
     // While nobody reads.

@@ -18,6 +18,7 @@ mod bad_programs;
 mod bad_sessions;
 mod c_library;
 mod calls;
+mod cause;
 mod choosing;
 mod clients;
 mod common;

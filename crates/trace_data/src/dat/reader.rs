@@ -100,7 +100,7 @@ impl<R: Read + Seek> Recording<R> {
         self.pages_of(&[index])
     }
 
-    /// The pages of all CPUs of these buffers, one buffer after the other. `None` when there is no such buffer.
+    /// The pages of all CPUs of these buffers, one buffer after the other. `None` when one isn't there.
     pub fn pages_of(&mut self, indices: &[usize]) -> Option<BufferPages<'_, R>> {
         let places = BufferPlaces::new(&self.buffers, indices, self.metadata.page_size)?;
         Some(BufferPages { input: HeldInput::Borrowed(&mut self.input), places })
