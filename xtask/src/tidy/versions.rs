@@ -15,7 +15,7 @@ const OLDEST_RUST: &[(&str, &str)] =
 /// Places that say something else than the workspace.
 pub fn check(tree: &Repository) -> Vec<Finding> {
     let manifest: Option<Table> = tree.text("Cargo.toml").and_then(|text| text.parse().ok());
-    let key = |name: &str| Some(manifest.as_ref()?.get("workspace")?.get("package")?.get(name)?.as_str()?);
+    let key = |name: &str| manifest.as_ref()?.get("workspace")?.get("package")?.get(name)?.as_str();
     let mut findings = Vec::new();
     for (name, places) in [("version", VERSION), ("rust-version", OLDEST_RUST)] {
         let Some(value) = key(name) else { continue };
