@@ -4,12 +4,12 @@ mod argument;
 mod folded;
 mod lost_in;
 mod names;
+mod percentile;
 mod scalar;
 mod who_waits_for;
 
 use crate::intersect::Intersect;
 use crate::trace::AskedTrace;
-use datafusion::functions_aggregate::percentile_cont::percentile_cont_udaf;
 use datafusion::prelude::SessionContext;
 use std::sync::Arc;
 use who_waits_for::Waiters;
@@ -21,7 +21,7 @@ pub fn register(context: &SessionContext, traces: &[Arc<AskedTrace>]) {
     context.register_udf(argument::arg());
     context.register_udf(folded::folded());
     context.register_udf(lost_in::lost_in(traces.first().cloned()));
-    context.register_udaf(percentile_cont_udaf().as_ref().clone().with_aliases(["pct"]));
+    context.register_udaf(percentile::pct());
     context.register_udtf("intersect", Arc::new(Intersect));
     context.register_udtf("who_waits_for", Arc::new(Waiters));
 }

@@ -43,6 +43,12 @@ fn wrong_arguments_are_said() {
     assert!(texts(&output).1.contains("/nonexistent/trace.dat: "), "{output:?}");
     let output = sql(&["--ask", "nothing"]).output().unwrap();
     assert!(texts(&output).1.contains("no question is called nothing: expected one of slow-calls, "));
+    for (query, expected) in [
+        ("SELECT pct(dur, 1.5) FROM slices", "pct takes a number from 0 to 1, and found 1.5"),
+        ("SELECT pct(dur, self) FROM slices", "pct takes a column and a number: pct(dur, 0.99)"),
+    ] {
+        assert!(refused(query).contains(expected), "{query}");
+    }
     let said = refused("SELECT * FROM intersect('slices', 'SELECT tid FROM slices')");
     assert!(said.contains("its second argument lacks a column ts or dur"), "{said}");
 }

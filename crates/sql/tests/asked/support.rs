@@ -81,7 +81,8 @@ pub fn trace() -> &'static Path {
         assert!(built.unwrap().success());
         let trace = directory.path().join("trace.dat");
         let mut record = lookback();
-        record.args(["record", "-q", "-e", "@default", "-e", "@lock", "--stacktrace", "-b", "32768", "-o"]);
+        let events = ["-e", "@default", "-e", "@lock", "-e", "@switch"];
+        record.args(["record", "-q"]).args(events).args(["--stacktrace", "-b", "32768", "-o"]);
         record.arg(&trace).arg("--").arg(&program).arg(directory.path().join(HARMFUL));
         assert!(record.status().unwrap().success());
         (directory, trace)
