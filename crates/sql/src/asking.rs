@@ -11,10 +11,25 @@ use datafusion::error::DataFusionError;
 use futures::StreamExt;
 use sql_arguments::AnswerForm;
 use std::io::{self, BufWriter, ErrorKind};
+use std::time::Instant;
+
+/// How queries are answered.
+#[derive(Debug, Clone, Copy)]
+pub struct AnswerStyle {
+    /// How the answer is written.
+    pub form: AnswerForm,
+    /// It is said how long each query took.
+    pub is_timed: bool,
+}
 
 /// Asks, and writes the answer on standard output.
-pub async fn ask(database: &Database, query: &str, form: AnswerForm) -> Result<(), SqlFailure> {
-    match answer(database, query, form).await {
+pub async fn ask(database: &Database, query: &str, style: AnswerStyle) -> Result<(), SqlFailure> {
+    let start = Instant::now();
+    let answered = answer(database, query, style.form).await;
+    if style.is_timed {
+        say!("lookback: {:.6} s", start.elapsed().as_secs_f64());
+    }
+    match answered {
         Err(Unanswered::Closed) | Ok(()) => Ok(()),
         Err(Unanswered::Query(error)) => Err(SqlFailure::failed(complaint(query, &error))),
         Err(Unanswered::Output(error)) => Err(SqlFailure::failed(format_args!("standard output: {error}"))),

@@ -30,6 +30,7 @@ mod table;
 mod told;
 mod trace;
 
+use asking::AnswerStyle;
 use clap::Parser;
 use database::Database;
 use failure::SqlFailure;
@@ -150,18 +151,19 @@ async fn run(sql: &SqlArguments, files: &[PathBuf], task: Task) -> Result<(), Sq
     })
     .await?;
     let database = Arc::new(database);
+    let style = AnswerStyle { form: sql.form(), is_timed: sql.timing };
     let done = match task {
         Task::Answer(queries) => {
             let mut done = Ok(());
             for query in &queries {
-                done = asking::ask(&database, query, sql.form()).await;
+                done = asking::ask(&database, query, style).await;
                 if done.is_err() {
                     break;
                 }
             }
             done
         }
-        Task::Shell => shell::run(&database, sql.form()).await,
+        Task::Shell => shell::run(&database, style).await,
         Task::Convert(out) => conversion::convert(&database, &out).await,
     };
     let missing = asking::tell_missing(&database);

@@ -1,6 +1,6 @@
 //! The shell: lines with history and completion, queries that end with a semicolon.
 
-use crate::asking::ask;
+use crate::asking::{AnswerStyle, ask};
 use crate::database::Database;
 use crate::failure::SqlFailure;
 use crate::functions;
@@ -12,7 +12,6 @@ use rustyline::hint::Hinter;
 use rustyline::history::DefaultHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
-use sql_arguments::AnswerForm;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -92,29 +91,35 @@ fn is_end(text: &str) -> bool {
 }
 
 /// Reads queries until the end of input, and answers each.
-pub async fn run(database: &Arc<Database>, form: AnswerForm) -> Result<(), SqlFailure> {
+pub async fn run(database: &Arc<Database>, style: AnswerStyle) -> Result<(), SqlFailure> {
     let config = Config::builder().completion_type(CompletionType::List).max_history_size(1000);
     let config = config.map_err(SqlFailure::failed)?.auto_add_history(true).build();
     let mut editor = Editor::<SqlHelper, DefaultHistory>::with_config(config).map_err(SqlFailure::failed)?;
     editor.set_helper(Some(SqlHelper { words: words(database) }));
     let history = history();
-    // There is none at first.
-    let _ = history.as_ref().map(|path| editor.load_history(path));
+    if let Some(path) = &history {
+        // There is none at first.
+        let _ = editor.load_history(path);
+        let _ = path.parent().map(std::fs::create_dir_all);
+    }
     note!("lookback: SHOW TABLES; DESCRIBE slices; help and quit do as they say");
+    let mut is_history_lost = false;
     loop {
-        match block_in_place(|| editor.readline("sql> ")) {
+        let line = block_in_place(|| editor.readline("sql> "));
+        if let (Ok(_), Some(path)) = (&line, &history)
+            && let Err(error) = editor.append_history(path)
+            && !is_history_lost
+        {
+            is_history_lost = true;
+            note!("lookback: {}: {error}: lines are not kept", path.display());
+        }
+        match line {
             Ok(line) if is_end(line.trim()) => break,
             Ok(line) if line.trim() == "help" => say!("{HELP}"),
-            Ok(line) => answer(database, line.trim().trim_end_matches(';'), form).await?,
+            Ok(line) => answer(database, line.trim().trim_end_matches(';'), style).await?,
             Err(ReadlineError::Interrupted) => {}
             Err(ReadlineError::Eof) => break,
             Err(error) => return Err(SqlFailure::failed(error)),
-        }
-    }
-    if let Some(path) = history {
-        let kept = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-        if let Err(error) = kept.map_err(ReadlineError::from).and_then(|()| editor.save_history(&path)) {
-            note!("lookback: {}: {error}: the history is lost", path.display());
         }
     }
     Ok(())
@@ -129,14 +134,14 @@ A query ends with a semicolon, and may have several lines. Tab completes.
 Control-C ends a query, and drops a line.";
 
 /// Answers a query, until Control-C.
-async fn answer(database: &Arc<Database>, query: &str, form: AnswerForm) -> Result<(), SqlFailure> {
+async fn answer(database: &Arc<Database>, query: &str, style: AnswerStyle) -> Result<(), SqlFailure> {
     if query.is_empty() {
         return Ok(());
     }
     let mut interrupts = signal(SignalKind::interrupt())?;
     // A task of its own: what computes long without a pause must not keep the shell from hearing of it.
     let (database, query) = (Arc::clone(database), query.to_owned());
-    let mut asked = tokio::spawn(async move { ask(&database, &query, form).await });
+    let mut asked = tokio::spawn(async move { ask(&database, &query, style).await });
     tokio::select! {
         done = &mut asked => match done {
             Ok(Ok(())) => {}

@@ -84,6 +84,10 @@ pub struct SqlArguments {
     #[arg(long, group = "form")]
     pub arrow: bool,
 
+    /// Say on standard error how long each query took
+    #[arg(long)]
+    pub timing: bool,
+
     /// Memory for queries; what needs more is spilled to temporary files, or refused
     #[arg(long, value_name = "MB", default_value_t = 512)]
     #[arg(value_parser = clap::value_parser!(u32).range(16..))]

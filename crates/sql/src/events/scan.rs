@@ -32,6 +32,9 @@ pub(super) struct EventScan {
 /// Batches that wait for the engine.
 const WAITING: usize = 2;
 
+/// After so many records it is looked whether anybody waits for them.
+const LOOKED: u64 = 4096;
+
 impl PartitionStream for EventScan {
     fn schema(&self) -> &SchemaRef {
         &self.schema
@@ -83,7 +86,11 @@ fn scan(
                 return Ok(());
             }
         };
-        loop {
+        for read in 1_u64.. {
+            // A query may be over where nothing is found.
+            if read.is_multiple_of(LOOKED) && out.is_closed() {
+                return Ok(());
+            }
             let record = match records.next() {
                 Ok(Some(record)) if !filter.ends_before(record.time) => record,
                 // What can be read of a damaged file is shown.

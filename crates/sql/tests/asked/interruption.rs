@@ -5,7 +5,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// A query that would take hours.
-const LONG: &str = "SELECT count(*) FROM generate_series(1, 10000000) AS a(x) \
+pub const LONG: &str = "SELECT count(*) FROM generate_series(1, 10000000) AS a(x) \
      CROSS JOIN generate_series(1, 10000000) AS b(y) \
                     WHERE (x * y) % 7 = 3";
 

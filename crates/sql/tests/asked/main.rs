@@ -6,4 +6,5 @@ mod duckdb;
 mod interruption;
 mod parquet;
 mod refusals;
+mod shell;
 mod support;
