@@ -3,6 +3,7 @@
 mod cut;
 mod directory;
 mod flame;
+mod parquet;
 mod watched;
 
 pub(crate) use flame::flame;
@@ -13,8 +14,7 @@ use crate::number::{bytes, count};
 use crate::persistent;
 use crate::record::output::Output;
 use crate::report::{Feed, Problem, Surveyed, done, play, what_is_wrong};
-use crate::say::{is_quiet, note};
-use crate::sql;
+use crate::say::note;
 use convert::{
     ChromeTrace, FirefoxProfile, FoldedStacks, PerfettoTrace, PprofProfile, SliceTimeline, StackWeight,
 };
@@ -32,7 +32,7 @@ use watched::{CountedOutput, WatchedSink};
 pub(crate) fn convert(arguments: &ConvertArguments) -> Done {
     let format = arguments.format().map_err(Failure::failed)?;
     if format == ConvertFormat::Parquet {
-        return write_parquet(arguments);
+        return parquet::write(arguments);
     }
     if format == ConvertFormat::Ctf && arguments.output != Path::new("-") {
         return convert_to_directory(arguments);
@@ -88,24 +88,6 @@ fn convert_to_directory(arguments: &ConvertArguments) -> Done {
         output.keep()?;
     }
     outcome(problem, events, ctf.size(), &arguments.output)
-}
-
-/// Has the program that knows Parquet write it.
-fn write_parquet(arguments: &ConvertArguments) -> Done {
-    let Some(path) = arguments.source.file() else {
-        return Err(Failure::failed(
-            "Parquet is made of a file: `lookback extract` writes a session's events",
-        ));
-    };
-    if let Some(option) = arguments.source.part.given().first() {
-        return Err(Failure::failed(format_args!("Parquet has the whole trace: leave out {option}")));
-    }
-    if arguments.output == Path::new("-") {
-        return Err(Failure::failed(
-            "Parquet is written to a file: expected -o FILE.parquet or -o DIRECTORY",
-        ));
-    }
-    sql::write_parquet(path, &arguments.output, is_quiet())
 }
 
 /// Has a drawing take the records. How many there were. What can't be written yet waits in `directory`.

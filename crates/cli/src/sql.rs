@@ -3,6 +3,8 @@
 use crate::failure::{Done, Failure, code};
 use crate::record::program::locate;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::os::fd::AsRawFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,9 +21,21 @@ pub(crate) fn run() -> Done {
     execute(&words)
 }
 
+/// Writes a trace that is an open file, which is called so in what is said and written.
+pub(crate) fn write_parquet_of(trace: &File, name: &str, out: &Path, is_quiet: bool) -> Done {
+    // The program inherits it, and opens it once for each that reads.
+    rustix::io::fcntl_setfd(trace, rustix::io::FdFlags::empty()).map_err(Failure::failed)?;
+    let path = format!("/proc/self/fd/{}", trace.as_raw_fd());
+    write_tables(vec!["--named".into(), name.into()], Path::new(&path), out, is_quiet)
+}
+
 /// Writes a trace as Parquet: its calls to FILE.parquet, or all tables into a directory.
 pub(crate) fn write_parquet(trace: &Path, out: &Path, is_quiet: bool) -> Done {
-    let mut words: Vec<OsString> = vec!["--parquet".into(), out.into()];
+    write_tables(Vec::new(), trace, out, is_quiet)
+}
+
+fn write_tables(mut words: Vec<OsString>, trace: &Path, out: &Path, is_quiet: bool) -> Done {
+    words.extend(["--parquet".into(), out.into()]);
     words.extend(is_quiet.then(|| "--quiet".into()));
     words.extend(["--".into(), trace.into()]);
     execute(&words)
@@ -29,15 +43,20 @@ pub(crate) fn write_parquet(trace: &Path, out: &Path, is_quiet: bool) -> Done {
 
 /// Becomes the program.
 fn execute(words: &[OsString]) -> Done {
-    let program = find().ok_or_else(|| {
+    let program = program()?;
+    let error = Command::new(&program).args(words).exec();
+    Err(Failure::new(code::NOT_EXECUTABLE, format_args!("{}: {error}", program.display())))
+}
+
+/// Where the program is.
+pub(crate) fn program() -> Done<PathBuf> {
+    find().ok_or_else(|| {
         Failure::new(
             code::NOT_FOUND,
             "lookback-sql is neither next to lookback nor in $PATH; in a checkout of lookback,\n  \
              cargo install --path crates/sql\ninstalls it, in some ten minutes",
         )
-    })?;
-    let error = Command::new(&program).args(words).exec();
-    Err(Failure::new(code::NOT_EXECUTABLE, format_args!("{}: {error}", program.display())))
+    })
 }
 
 /// Next to this program, or where a shell finds it.

@@ -3,9 +3,10 @@
 use crate::complaint::complaint;
 use crate::database::Database;
 use crate::failure::SqlFailure;
+use crate::lacking::Lacking;
 use crate::output::AnswerWriter;
 use crate::planned::reading_only;
-use crate::say::{note, say};
+use crate::say::say;
 use datafusion::arrow::error::ArrowError;
 use datafusion::error::DataFusionError;
 use futures::StreamExt;
@@ -71,27 +72,9 @@ async fn answer(database: &Database, query: &str, form: AnswerForm) -> Result<()
     Ok(writer.finish()?)
 }
 
-/// Says which events the traces lack, and what of their files can't be read. An error in the second case.
+/// Says which events the files lack, and what of them can't be read. An error in the second case.
 pub fn tell_missing(database: &Database) -> Result<(), SqlFailure> {
-    for trace in database.traces() {
-        let (name, lost, dropped) = (trace.path().display(), trace.lost(), trace.dropped());
-        if lost > 0 {
-            let is_exact = trace.losses.iter().all(|loss| loss.count.is_some());
-            let (least, events) = (if is_exact { "" } else { "at least " }, events(lost));
-            note!("lookback: {name} lacks {least}{events}, which were lost: the table losses says when");
-        }
-        if dropped > 0 {
-            note!("lookback: {name} lacks {}, which were not written", events(dropped));
-        }
-    }
-    let damaged: Vec<String> = database.traces().iter().filter_map(|trace| trace.damage()).collect();
-    damaged.iter().for_each(|text| say!("lookback: {text}; the answer is of what can be read"));
-    match damaged.is_empty() {
-        true => Ok(()),
-        false => Err(SqlFailure::silent()),
-    }
-}
-
-fn events(count: u64) -> String {
-    if count == 1 { "1 event".to_owned() } else { format!("{count} events") }
+    let is_damaged =
+        database.lacking().iter().map(Lacking::tell).fold(false, |any, is_damaged| any | is_damaged);
+    if is_damaged { Err(SqlFailure::silent()) } else { Ok(()) }
 }

@@ -72,7 +72,7 @@ async fn rows(database: &Database, table: &str, sorted: &[&str], out: File) -> R
     let query = format!("SELECT * FROM {table} ORDER BY {}", sorted.join(", "));
     let mut batches = database.context().sql(&query).await?.execute_stream().await?;
     let schema = batches.schema();
-    let notes = database.traces().first().map(|trace| small::notes(trace)).unwrap_or_default();
+    let notes = database.trace().map(small::notes).unwrap_or_default();
     let mut writer = BatchWriter::new(out, schema.clone(), properties(&schema, sorted, notes))?;
     while let Some(batch) = batches.next().await {
         writer.push(&batch?)?;

@@ -4,11 +4,14 @@ use crate::derived::{Derivation, DerivedTable, SliceRow, StackRow, StateRow};
 use crate::events::EventProvider;
 use crate::failure::SqlFailure;
 use crate::functions;
-use crate::parquet_files;
+use crate::lacking::Lacking;
+use crate::loss::Loss;
+use crate::parquet_files::{self, ParquetTables};
 use crate::small;
 use crate::table::NamedTables;
 use crate::trace::AskedTrace;
 use datafusion::catalog::{MemorySchemaProvider, SchemaProvider, TableProvider};
+use datafusion::common::internal_err;
 use datafusion::config::ConfigOptions;
 use datafusion::error::DataFusionError;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
@@ -24,11 +27,21 @@ use tempfile::TempDir;
 /// Traces and the engine that is asked about them.
 pub struct Database {
     context: SessionContext,
-    traces: Vec<Arc<AskedTrace>>,
+    files: Vec<AskedFile>,
     /// Those of the first trace.
     tables: NamedTables,
     /// What is spilled, and what is made of traces.
     directory: TempDir,
+}
+
+/// What all schemas are in.
+const CATALOG: &str = "trace";
+
+/// A file that is asked.
+enum AskedFile {
+    Trace(Arc<AskedTrace>),
+    /// Tables in Parquet: what they lack.
+    Parquet(Lacking),
 }
 
 /// What is set aside of the memory for batches on their way, which nobody counts.
@@ -42,25 +55,30 @@ const NAMED_HOLDERS: NonZeroUsize = NonZeroUsize::new(3).unwrap();
 
 impl Database {
     /// Opens traces. Names without a schema are tables of the first one; each has a schema of its own, by its
-    /// file's name. The engine has so many bytes of memory, and spills what needs more.
+    /// file's name. The first is called `name` if there is one. The engine has so many bytes of memory, and
+    /// spills what needs more.
     /// `made` is told where what is spilled is: whoever ends without dropping the database removes it.
     pub async fn open(
         paths: &[PathBuf],
+        name: Option<&str>,
         memory: usize,
         made: impl FnOnce(&Path),
     ) -> Result<Database, SqlFailure> {
         let directory = tempfile::Builder::new().prefix("lookback-sql.").tempdir()?;
         made(directory.path());
         let context = engine(directory.path(), memory).map_err(SqlFailure::from_engine)?;
-        let mut database = Database { context, traces: Vec::new(), tables: NamedTables::new(), directory };
+        let (files, tables) = (Vec::new(), NamedTables::new());
+        let mut database = Database { context, files, tables, directory };
+        let mut losses = Vec::new();
         for (place, path) in paths.iter().enumerate() {
-            let tables = database.add(place, path)?;
+            let (tables, lost) = database.add(place, path, name.filter(|_| place == 0))?;
             if place == 0 {
                 database.tables.clone_from(&tables);
             }
-            database.register(place, path, tables).map_err(SqlFailure::from_engine)?;
+            let schema = database.register(place, path, tables).map_err(SqlFailure::from_engine)?;
+            losses.push((schema, lost));
         }
-        functions::register(&database.context, &database.traces);
+        functions::register(&database.context, losses);
         Ok(database)
     }
 
@@ -69,9 +87,21 @@ impl Database {
         &self.context
     }
 
-    /// The traces, without those that are files of Parquet.
-    pub fn traces(&self) -> &[Arc<AskedTrace>] {
-        &self.traces
+    /// The first file, if that is a trace.
+    pub fn trace(&self) -> Option<&AskedTrace> {
+        match self.files.first() {
+            Some(AskedFile::Trace(trace)) => Some(trace),
+            _ => None,
+        }
+    }
+
+    /// What the files lack, as far as they have been read.
+    pub fn lacking(&self) -> Vec<Lacking> {
+        let of = |file: &AskedFile| match file {
+            AskedFile::Trace(trace) => Lacking::of_trace(trace),
+            AskedFile::Parquet(lacking) => lacking.clone(),
+        };
+        self.files.iter().map(of).collect()
     }
 
     /// The names of tables and columns.
@@ -86,11 +116,19 @@ impl Database {
             .collect()
     }
 
-    fn add(&mut self, place: usize, path: &Path) -> Result<NamedTables, SqlFailure> {
+    /// Opens a file: its tables, and what it has lost if that is known.
+    fn add(
+        &mut self,
+        place: usize,
+        path: &Path,
+        name: Option<&str>,
+    ) -> Result<(NamedTables, Option<Arc<[Loss]>>), SqlFailure> {
         if parquet_files::are_at(path) {
-            return parquet_files::tables(path);
+            let ParquetTables { tables, notes, losses } = parquet_files::tables(path)?;
+            self.files.push(AskedFile::Parquet(Lacking::of_notes(&path.to_string_lossy(), &notes)));
+            return Ok((tables, losses));
         }
-        let trace = Arc::new(AskedTrace::open(path)?);
+        let trace = Arc::new(AskedTrace::open(path, name)?);
         let directory = self.directory.path().join(format!("trace-{place}"));
         std::fs::create_dir(&directory)?;
         let derivation = Arc::new(Derivation::new(Arc::clone(&trace), directory));
@@ -106,11 +144,13 @@ impl Database {
             ("losses".into(), small(small::losses(&trace))?),
             ("meta".into(), small(small::meta(&trace))?),
         ];
-        self.traces.push(trace);
-        Ok(tables)
+        let losses = Arc::clone(&trace.losses);
+        self.files.push(AskedFile::Trace(trace));
+        Ok((tables, Some(losses)))
     }
 
-    fn register(&self, place: usize, path: &Path, tables: NamedTables) -> Result<(), DataFusionError> {
+    /// Has the engine know tables. The name of their schema.
+    fn register(&self, place: usize, path: &Path, tables: NamedTables) -> Result<String, DataFusionError> {
         let own = Arc::new(MemorySchemaProvider::new());
         for (name, table) in tables {
             if place == 0 {
@@ -118,10 +158,10 @@ impl Database {
             }
             own.register_table(name, table)?;
         }
-        if let Some(catalog) = self.context.catalog("trace") {
-            catalog.register_schema(&schema_name(path, &catalog.schema_names()), own)?;
-        }
-        Ok(())
+        let Some(catalog) = self.context.catalog(CATALOG) else { return internal_err!("{CATALOG} is gone") };
+        let name = schema_name(path, &catalog.schema_names());
+        catalog.register_schema(&name, own)?;
+        Ok(name)
     }
 }
 
@@ -134,7 +174,7 @@ fn engine(directory: &Path, memory: usize) -> Result<SessionContext, DataFusionE
     let set_aside = options.execution.sort_spill_reservation_bytes;
     options.execution.sort_spill_reservation_bytes = set_aside.min(memory / SET_ASIDE);
     options.catalog.information_schema = true;
-    let config = SessionConfig::from(options).with_default_catalog_and_schema("trace", "main");
+    let config = SessionConfig::from(options).with_default_catalog_and_schema(CATALOG, "main");
     let pool = FairSpillPool::new(memory - memory / UNCOUNTED);
     let spilled = DiskManagerMode::Directories(vec![directory.into()]);
     let runtime = RuntimeEnvBuilder::new()

@@ -8,19 +8,20 @@ mod percentile;
 mod scalar;
 mod who_waits_for;
 
+pub use lost_in::LossesOfFile;
+
 use crate::intersect::Intersect;
-use crate::trace::AskedTrace;
 use datafusion::prelude::SessionContext;
 use std::sync::Arc;
 use who_waits_for::Waiters;
 
-/// Has an engine know all of them. Losses are those of the first trace.
-pub fn register(context: &SessionContext, traces: &[Arc<AskedTrace>]) {
+/// Has an engine know all of them, and what the files that are asked have lost.
+pub fn register(context: &SessionContext, losses: Vec<LossesOfFile>) {
     context.register_udf(names::errno_name());
     context.register_udf(names::flag_names());
     context.register_udf(argument::arg());
     context.register_udf(folded::folded());
-    context.register_udf(lost_in::lost_in(traces.first().cloned()));
+    context.register_udf(lost_in::lost_in(losses));
     context.register_udaf(percentile::pct());
     context.register_udtf("intersect", Arc::new(Intersect));
     context.register_udtf("who_waits_for", Arc::new(Waiters));

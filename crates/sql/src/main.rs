@@ -16,6 +16,7 @@ mod events;
 mod failure;
 mod functions;
 mod intersect;
+mod lacking;
 mod loss;
 mod output;
 mod parquet;
@@ -146,7 +147,7 @@ fn task(sql: &SqlArguments) -> Result<Option<(Vec<PathBuf>, Task)>, SqlFailure> 
 
 async fn run(sql: &SqlArguments, files: &[PathBuf], task: Task) -> Result<(), SqlFailure> {
     let memory = sql.memory as usize * 1024 * 1024;
-    let database = Database::open(files, memory, |path| {
+    let database = Database::open(files, sql.named.as_deref(), memory, |path| {
         let _ = DIRECTORY.set(path.to_owned());
     })
     .await?;

@@ -2,10 +2,12 @@
 
 use crate::derived::listed;
 use crate::failure::SqlFailure;
-use crate::table::NamedTables;
-use datafusion::catalog::TableProvider;
-use datafusion::parquet::arrow::parquet_to_arrow_schema;
-use datafusion::parquet::file::reader::{FileReader, SerializedFileReader};
+use crate::loss::Loss;
+use crate::small::{self, NOTE};
+use crate::table::{NamedTables, TableRow};
+use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,37 +19,66 @@ pub fn are_at(path: &Path) -> bool {
     path.is_dir() || path.extension().is_some_and(|suffix| suffix == SUFFIX)
 }
 
-/// The tables: each is called as its file says, and the one of a single file `slices`.
-pub fn tables(path: &Path) -> Result<NamedTables, SqlFailure> {
+/// Tables, and what their files say about the trace that they were made of.
+pub struct ParquetTables {
+    /// Each is called as its file says, and the one of a single file `slices`.
+    pub tables: NamedTables,
+    /// Facts about the trace.
+    pub notes: BTreeMap<String, String>,
+    /// What the trace has lost, if there is a table of that.
+    pub losses: Option<Arc<[Loss]>>,
+}
+
+/// The tables of a file or of a directory.
+pub fn tables(path: &Path) -> Result<ParquetTables, SqlFailure> {
+    let mut found = ParquetTables { tables: NamedTables::new(), notes: BTreeMap::new(), losses: None };
     if !path.is_dir() {
-        return Ok(vec![("slices".into(), table(path)?)]);
+        found.add("slices", path)?;
+        return Ok(found);
     }
-    let wrong =
-        |error: &dyn std::fmt::Display| SqlFailure::failed(format_args!("{}: {error}", path.display()));
-    let mut found = NamedTables::new();
-    for entry in std::fs::read_dir(path).map_err(|error| wrong(&error))? {
-        let file = entry.map_err(|error| wrong(&error))?.path();
+    for entry in std::fs::read_dir(path).map_err(|error| wrong(path, &error))? {
+        let file = entry.map_err(|error| wrong(path, &error))?.path();
         if file.extension().is_some_and(|suffix| suffix == SUFFIX)
             && let Some(name) = file.file_stem()
         {
-            found.push((name.to_string_lossy().into_owned(), table(&file)?));
+            found.add(&name.to_string_lossy(), &file)?;
         }
     }
-    if found.is_empty() {
-        return Err(wrong(&"no tables in Parquet are there"));
+    match found.tables.is_empty() {
+        true => Err(SqlFailure::failed(format_args!("{}: no tables in Parquet are there", path.display()))),
+        false => Ok(found),
     }
-    Ok(found)
 }
 
-fn table(path: &Path) -> Result<Arc<dyn TableProvider>, SqlFailure> {
-    let wrong = |error: &dyn std::error::Error| {
-        SqlFailure::failed(format_args!("{}: {}", path.display(), SqlFailure::with_causes(error)))
-    };
-    let file = File::open(path).map_err(|error| wrong(&error))?;
-    let reader = SerializedFileReader::new(file).map_err(|error| wrong(&error))?;
-    let metadata = reader.metadata().file_metadata();
-    let schema = parquet_to_arrow_schema(metadata.schema_descr(), metadata.key_value_metadata())
-        .map_err(|error| wrong(&error))?;
-    let path = std::path::absolute(path).map_err(|error| wrong(&error))?;
-    Ok(Arc::new(listed(&path, Arc::new(schema)).map_err(|error| wrong(&error))?))
+impl ParquetTables {
+    fn add(&mut self, name: &str, path: &Path) -> Result<(), SqlFailure> {
+        let file = File::open(path).map_err(|error| wrong(path, &error))?;
+        let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| wrong(path, &error))?;
+        let schema = Arc::clone(builder.schema());
+        let notes = builder.metadata().file_metadata().key_value_metadata().into_iter().flatten();
+        self.notes.extend(
+            notes.filter_map(|note| Some((note.key.strip_prefix(NOTE)?.to_owned(), note.value.clone()?))),
+        );
+        if name == Loss::TABLE {
+            let mut losses = Vec::new();
+            for batch in builder.build().map_err(|error| wrong(path, &error))? {
+                let batch = batch.map_err(|error| wrong(path, &error))?;
+                losses.extend(small::losses_of(&batch).map_err(|error| wrong(path, &error))?);
+            }
+            self.losses = Some(losses.into());
+        }
+        let absolute = std::path::absolute(path).map_err(|error| wrong(path, &error))?;
+        let table = listed(&absolute, plain(&schema)).map_err(|error| wrong(path, &error))?;
+        self.tables.push((name.to_owned(), Arc::new(table)));
+        Ok(())
+    }
+}
+
+/// Columns alone: notes are no part of a table's type.
+fn plain(schema: &Schema) -> SchemaRef {
+    Arc::new(Schema::new(schema.fields().clone()))
+}
+
+fn wrong(path: &Path, error: &dyn std::error::Error) -> SqlFailure {
+    SqlFailure::failed(format_args!("{}: {}", path.display(), SqlFailure::with_causes(error)))
 }

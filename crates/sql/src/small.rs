@@ -3,10 +3,16 @@
 use crate::loss::Loss;
 use crate::table::{ColumnType, RowBatch, RowCell, TableColumn, TableRow, schema_of};
 use crate::trace::AskedTrace;
+use datafusion::arrow::array::{AsArray, RecordBatch};
+use datafusion::arrow::compute::cast;
+use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::datasource::MemTable;
 use datafusion::error::Result;
 use std::collections::BTreeSet;
 use trace_data::text::Tasks;
+
+/// What notes about a trace begin with, in files of Parquet.
+pub const NOTE: &str = "lookback.";
 
 /// A thread.
 #[derive(Debug)]
@@ -119,6 +125,24 @@ pub fn losses(trace: &AskedTrace) -> Result<MemTable> {
     in_memory(&trace.losses)
 }
 
+/// The losses in a batch of their table.
+pub fn losses_of(batch: &RecordBatch) -> Result<Vec<Loss>> {
+    let column = |place: LossColumn| -> Result<Vec<Option<i64>>> {
+        let of_place = |(column, ..): &&TableColumn<LossColumn>| *column == place;
+        let name = Loss::COLUMNS.iter().find(of_place).map_or("", |(_, name, _)| name);
+        let numbers = cast(batch.column(batch.schema().index_of(name)?), &DataType::Int64)?;
+        Ok(numbers.as_primitive::<Int64Type>().iter().collect())
+    };
+    let starts = column(LossColumn::Start)?.into_iter().zip(column(LossColumn::Length)?);
+    let rest = column(LossColumn::Cpu)?.into_iter().zip(column(LossColumn::Count)?);
+    let loss = |((start, length), (cpu, count)): ((Option<i64>, Option<i64>), (Option<i64>, Option<i64>))| {
+        let (from, length) = (start.unwrap_or(0) as u64, length.unwrap_or(0) as u64);
+        let cpu = cpu.and_then(|cpu| u32::try_from(cpu).ok());
+        Loss { cpu, from, to: from.saturating_add(length), count: count.map(|count| count as u64) }
+    };
+    Ok(starts.zip(rest).map(loss).collect())
+}
+
 /// Facts about a trace as a whole.
 pub fn meta(trace: &AskedTrace) -> Result<MemTable> {
     in_memory(&meta_rows(trace))
@@ -126,7 +150,7 @@ pub fn meta(trace: &AskedTrace) -> Result<MemTable> {
 
 /// Facts about a trace as a whole, as key and value.
 pub fn notes(trace: &AskedTrace) -> Vec<(String, String)> {
-    meta_rows(trace).into_iter().map(|row| (format!("lookback.{}", row.key), row.value)).collect()
+    meta_rows(trace).into_iter().map(|row| (format!("{NOTE}{}", row.key), row.value)).collect()
 }
 
 fn meta_rows(trace: &AskedTrace) -> Vec<MetaRow> {
@@ -135,11 +159,12 @@ fn meta_rows(trace: &AskedTrace) -> Vec<MetaRow> {
     let bounds = survey.bounds.map(|(first, last)| (options.time(first), options.time(last)));
     let real = bounds.and_then(|(first, _)| contents.metadata.supplement.real_time(first));
     let known = [
-        ("file", Some(trace.path().to_string_lossy().into_owned())),
+        ("file", Some(trace.name().to_owned())),
         ("version", options.version.clone()),
         ("clock", Some(contents.clock.clone())),
         ("events", Some(survey.entries.to_string())),
         ("lost", Some(trace.lost().to_string())),
+        ("lost_uncounted", Some(trace.uncounted().to_string())),
         ("not_written", Some(trace.dropped().to_string())),
         ("first", bounds.map(|(first, _)| first.to_string())),
         ("last", bounds.map(|(_, last)| last.to_string())),

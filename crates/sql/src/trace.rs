@@ -5,19 +5,21 @@ use crate::loss::Loss;
 use query::{SourceSymbols, Survey, TraceBuffer, TraceContents, TraceFile};
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use trace_data::dat;
 
 /// A trace.dat file, opened and looked at once. Those who read it at the same time have a handle each.
 #[derive(Debug)]
 pub struct AskedTrace {
     path: PathBuf,
+    /// What it is called.
+    name: String,
     /// What its records mean.
     pub contents: TraceContents,
     /// The first look at it, as far as it can be read.
     pub survey: Survey,
     /// The events that it has lost.
-    pub losses: Vec<Loss>,
+    pub losses: Arc<[Loss]>,
     /// The CPUs that it has records of.
     pub cpus: Vec<u32>,
     /// Handles that nobody reads from.
@@ -27,23 +29,24 @@ pub struct AskedTrace {
 }
 
 impl AskedTrace {
-    /// Opens a file, and looks at all of its pages.
-    pub fn open(path: &Path) -> Result<AskedTrace, SqlFailure> {
+    /// Opens a file, and looks at all of its pages. It is called by its path without a `name`.
+    pub fn open(path: &Path, name: Option<&str>) -> Result<AskedTrace, SqlFailure> {
         let (contents, mut buffer, truncation) = open(path)?;
         let (survey, read) = buffer.readable();
         let cpus = (0..buffer.streams()).filter_map(|stream| buffer.cpu(stream)).collect();
-        let losses = Loss::all(&survey, &contents);
+        let losses = Loss::all(&survey, &contents).into();
         let idle = Mutex::new(vec![buffer]);
-        let trace =
-            AskedTrace { path: path.into(), contents, survey, losses, cpus, idle, damage: Mutex::default() };
+        let name = name.map_or_else(|| path.to_string_lossy().into_owned(), str::to_owned);
+        let (path, damage) = (path.into(), Mutex::default());
+        let trace = AskedTrace { path, name, contents, survey, losses, cpus, idle, damage };
         let damage = truncation.or(read.err());
         damage.iter().for_each(|error| trace.complain(error));
         Ok(trace)
     }
 
-    /// Its path.
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// Does something with a handle of its own.
@@ -67,13 +70,18 @@ impl AskedTrace {
 
     /// Notes that it can't be read from somewhere on.
     pub fn complain(&self, error: &dat::Error) {
-        let text = format!("{}: {}", self.path.display(), SqlFailure::with_causes(error));
+        let text = format!("{}: {}", self.name, SqlFailure::with_causes(error));
         self.damage.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(text);
     }
 
     /// How many events were lost: one at least where a loss has no number.
     pub fn lost(&self) -> u64 {
         self.losses.iter().map(|loss| loss.count.unwrap_or(1)).sum()
+    }
+
+    /// How many losses have no number.
+    pub fn uncounted(&self) -> u64 {
+        self.losses.iter().filter(|loss| loss.count.is_none()).count() as u64
     }
 
     /// How many events were not written, for other reasons.

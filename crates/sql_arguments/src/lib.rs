@@ -96,6 +96,10 @@ pub struct SqlArguments {
     /// Write a table to FILE.parquet, or all of them into a directory
     #[arg(long, value_name = "OUT", hide = true, conflicts_with_all = ["ask", "form"])]
     pub parquet: Option<PathBuf>,
+
+    /// What the trace is called in what is said and written
+    #[arg(long, value_name = "NAME", hide = true, requires = "parquet")]
+    pub named: Option<String>,
 }
 
 /// How answers are written.

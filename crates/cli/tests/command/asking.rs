@@ -24,8 +24,8 @@ fn what_is_missing_is_told() {
         run(&mut alone(&scratch, words)).failure(127, &parts);
     }
     run(&mut alone(&scratch, &["sql", "--memory", "1"])).failure(125, &["--memory"]);
-    run(&mut alone(&scratch, &["convert", "-e", "open", "-o", "x.parquet"])).failure(125, &["leave out -e"]);
-    run(&mut alone(&scratch, &["convert", "-s", "-o", "x.parquet"])).failure(125, &["lookback extract"]);
+    let part = ["convert", "-e", "open", "-o", "x.parquet"];
+    run(&mut alone(&scratch, &part)).failure(127, &["cargo install --path crates/sql"]);
     let help = run(&mut alone(&scratch, &["sql", "--help"])).success().stdout;
     assert!(help.contains("who_waits_for(tid, from, to)"), "{help}");
 }
@@ -41,4 +41,11 @@ fn words_are_handed_on() {
     );
     let outcome = run(&mut alone(&scratch, &["convert", "-o", "x.parquet", "a.dat"]));
     assert_eq!(outcome.stdout, "<--parquet>\n<x.parquet>\n<-->\n<a.dat>\n");
+    // A part of a trace is a file without a name.
+    run(&mut scratch.lookback(&["record", "-q", "--", "true"])).success();
+    let outcome = run(&mut alone(&scratch, &["convert", "-e", "open", "-o", "x.parquet"]));
+    let words = "<--named>\n<a part of trace.dat>\n<--parquet>\n<x.parquet>\n<-->\n</proc/self/fd/";
+    assert!(outcome.stdout.starts_with(words), "{outcome:?}");
+    run(&mut alone(&scratch, &["convert", "-o", "-", "--format", "parquet"]))
+        .failure(125, &["-o FILE.parquet"]);
 }
