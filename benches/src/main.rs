@@ -35,6 +35,7 @@ mod row;
 mod samples;
 mod site;
 mod spawn;
+mod sql;
 mod standing;
 mod threads;
 mod tracefs;

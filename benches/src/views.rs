@@ -2,6 +2,7 @@
 
 use crate::report::Report;
 use crate::samples::Samples;
+use crate::sql;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -34,6 +35,7 @@ pub fn measure() -> Result<Report, String> {
     report.add("html_1M_events_s", Ok(seconds * 1e6 / events));
     let seconds = timed(Command::new(&lookback).arg("diff").arg(&trace).arg(&trace))?;
     report.add("diff_1M_events_s", Ok(seconds * 1e6 / (2.0 * events)));
+    sql::measure(&mut report, &lookback, &trace, events);
     Ok(report)
 }
 

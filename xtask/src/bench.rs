@@ -49,7 +49,8 @@ enum What {
     Ktrace,
     /// The control tree over a mount, next to the kernel's own
     Tracefs,
-    /// Files for other viewers: how quickly they are written, and how large they are
+    /// Files for other viewers: how quickly they are written, and how large they are; and SQL, next to
+    /// DuckDB's
     Views,
 }
 
@@ -91,6 +92,7 @@ pub fn run(bench: &Bench) -> Result<bool, Error> {
             measure.arg("tracefs");
         }
         What::Views => {
+            build_sql()?;
             measure.arg("views");
         }
     }
@@ -122,6 +124,17 @@ fn build_c_library() -> Result<(), Error> {
     match status.map_err(|error| format!("cargo: {error}"))?.success() {
         true => Ok(()),
         false => Err("the C library can't be built".to_string()),
+    }
+}
+
+/// Builds the program that has the engine of SQL, which takes long the first time.
+fn build_sql() -> Result<(), Error> {
+    let mut cargo = workspace::cargo();
+    cargo.args(["build", "--quiet", "--release", "--locked", "--manifest-path", "crates/sql/Cargo.toml"]);
+    let status = cargo.args(["--target-dir", "target/sql"]).status();
+    match status.map_err(|error| format!("cargo: {error}"))?.success() {
+        true => Ok(()),
+        false => Err("lookback-sql can't be built".to_string()),
     }
 }
 
