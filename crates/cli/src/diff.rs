@@ -8,15 +8,23 @@ use crate::arguments::DiffArguments;
 use crate::failure::{Done, Failure};
 use crate::stdout::written;
 use query::{TraceComparison, TraceProfile};
-use side::ComparedTrace;
+use side::{ComparedTrace, snapshot};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Compares traces, and prints what differs.
 pub(crate) fn run(arguments: &DiffArguments) -> Done {
-    let good = good(arguments)?;
-    let other = ComparedTrace::read(&arguments.other, arguments)?;
+    let paths = good(arguments)?;
+    let mut good = read(&paths, arguments)?;
+    let mut other = ComparedTrace::read(&arguments.other, None, arguments)?;
+    if aligns(arguments) {
+        let lengths = good.iter().chain([&other]).map(ComparedTrace::length);
+        let shortest = lengths.min().unwrap_or(0);
+        let shortened = |(trace, path): (ComparedTrace, &PathBuf)| trace.shortened(path, shortest, arguments);
+        good = good.into_iter().zip(&paths).map(shortened).collect::<Done<_>>()?;
+        other = other.shortened(&arguments.other, shortest, arguments)?;
+    }
     let (names, profiles): (Vec<_>, Vec<TraceProfile>) =
         good.into_iter().map(|trace| (trace.head(), trace.profile)).unzip();
     let comparison = TraceComparison::new(&profiles, &other.profile);
@@ -31,11 +39,22 @@ pub(crate) fn run(arguments: &DiffArguments) -> Done {
     Ok(ExitCode::from(u8::from(differs)))
 }
 
-/// The good traces: one, or all of a directory.
-fn good(arguments: &DiffArguments) -> Done<Vec<ComparedTrace>> {
+/// Whether the ends of traces are compared alone: snapshots end with what has triggered them, and begin
+/// anywhere before it.
+fn aligns(arguments: &DiffArguments) -> bool {
+    let are_snapshots = [&arguments.good, &arguments.other].iter().all(|path| snapshot(path).is_some());
+    !arguments.part.chooses_time() && (arguments.by_end || are_snapshots)
+}
+
+fn read(paths: &[PathBuf], arguments: &DiffArguments) -> Done<Vec<ComparedTrace>> {
+    paths.iter().map(|path| ComparedTrace::read(path, None, arguments)).collect()
+}
+
+/// Where the good traces are: one, or all of a directory.
+fn good(arguments: &DiffArguments) -> Done<Vec<PathBuf>> {
     let directory = &arguments.good;
     if !directory.is_dir() {
-        return Ok(vec![ComparedTrace::read(directory, arguments)?]);
+        return Ok(vec![directory.clone()]);
     }
     let failed = |error: io::Error| Failure::failed(format_args!("{}: {error}", directory.display()));
     let entries = std::fs::read_dir(directory).map_err(failed)?;
@@ -52,5 +71,5 @@ fn good(arguments: &DiffArguments) -> Done<Vec<ComparedTrace>> {
             "{shown}: has no trace.dat files: their names end in .dat"
         )));
     }
-    paths.iter().map(|path| ComparedTrace::read(path, arguments)).collect()
+    Ok(paths)
 }

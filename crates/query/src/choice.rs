@@ -101,6 +101,11 @@ impl Chooser {
         self.events.as_ref().is_none_or(|events| events.contains(&id))
     }
 
+    /// The times that are meant.
+    pub fn window(&self) -> &RangeInclusive<u64> {
+        &self.window
+    }
+
     /// Whether it is everything that is asked for. The cheapest tests come first.
     fn fits(&self, id: u16, pid: i32, record: &Record<'_>, trace: &TraceInfo<'_>) -> bool {
         let Choice { cpus, threads, processes, names, .. } = &self.choice;

@@ -3,6 +3,7 @@
 
 use crate::{Findings, FinishedCall};
 use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
 use std::rc::Rc;
 use trace_data::info::TraceInfo;
 
@@ -44,7 +45,7 @@ pub struct TraceProfile {
 pub struct ProgramProfile {
     /// How many.
     pub processes: u64,
-    /// Whether the trace has the start and the end of all of them.
+    /// Whether the trace has the start and the end of all of them, in the time that is meant.
     pub is_whole: bool,
 }
 
@@ -84,8 +85,14 @@ impl ProfileSums {
         }
     }
 
-    /// What is typical, once all records have come. `findings` are those of the same records.
-    pub fn finish(self, findings: &mut Findings, trace: &TraceInfo<'_>) -> TraceProfile {
+    /// What is typical, once all records have come. `findings` are those of the same records, and `window` is
+    /// the time that is meant.
+    pub fn finish(
+        self,
+        findings: &mut Findings,
+        window: &RangeInclusive<u64>,
+        trace: &TraceInfo<'_>,
+    ) -> TraceProfile {
         let program = |tgid: i32| trace.tasks.comm(tgid).unwrap_or("<...>").to_owned();
         let call = |exit: u16| trace.events.get(exit).map_or("?", |event| crate::call_of(event.format()));
         let (first, last) = findings.seen.times.unwrap_or_default();
@@ -122,7 +129,8 @@ impl ProfileSums {
             let known = profile.programs.entry(program(node.pid));
             let known = known.or_insert(ProgramProfile { processes: 0, is_whole: true });
             known.processes += 1;
-            known.is_whole &= node.start.is_some() && node.end.is_some();
+            let ends = [node.start, node.end.map(|end| end.time)];
+            known.is_whole &= ends.iter().all(|time| time.is_some_and(|time| window.contains(&time)));
         }
         profile
     }

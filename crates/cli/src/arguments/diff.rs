@@ -14,6 +14,9 @@ use std::path::PathBuf;
 /// are calls, too, where the traces have them.
 ///
 /// If A is a directory, all of its trace.dat files are good: what differs among them is noise.
+///
+/// Snapshots end with what has triggered them: of two, the moments before that are compared, as long as the
+/// shorter one is, unless a time is chosen. --by-end does so with files.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 A and B:
@@ -25,6 +28,7 @@ Examples:
   lookback diff 0 3                         two snapshots of a session
   lookback diff good/ bad.dat               yesterday's recordings, and today's
   lookback diff -e @file -g 4711 1 2
+  lookback diff --by-end good.dat stall.dat
   lookback diff --json good.dat bad.dat | jq '.errors[] | select(.rates[0] == 0)'
 
 Exit status:
@@ -41,6 +45,10 @@ pub(crate) struct DiffArguments {
 
     #[command(flatten)]
     pub(crate) part: PartArguments,
+
+    /// Compare the ends of the traces, as long as the shortest one is: those of snapshots always are
+    #[arg(long, conflicts_with_all = ["from", "to", "time"])]
+    pub(crate) by_end: bool,
 
     /// Show all that differs, not just what fits a screen
     #[arg(short = 'a', long)]

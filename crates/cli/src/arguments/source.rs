@@ -45,6 +45,12 @@ impl PartArguments {
         self.choice.given(true).into_iter().chain(buffer).chain(redacted).collect()
     }
 
+    /// Whether a time is chosen.
+    pub(crate) fn chooses_time(&self) -> bool {
+        let choice = &self.choice;
+        choice.from.is_some() || choice.to.is_some() || choice.time.is_some()
+    }
+
     /// What is chosen, as `report` takes it.
     pub(crate) fn view(&self) -> ViewArguments {
         ViewArguments { choice: self.choice.clone(), redact: self.redact.clone(), ..ViewArguments::default() }

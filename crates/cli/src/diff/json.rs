@@ -22,6 +22,8 @@ fn head(head: &TraceHead) -> Json {
         ("name", Json::Text(head.name.clone())),
         ("events", Json::Number(head.events)),
         ("span", Json::Number(head.span)),
+        ("end", Json::number(head.end.map(|(end, _)| end))),
+        ("whole", Json::number(head.end.map(|(_, whole)| whole))),
         ("completeness", Json::text(head.complete.as_deref())),
     ])
 }

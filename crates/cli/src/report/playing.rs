@@ -12,6 +12,7 @@ use query::{
 };
 use std::error::Error;
 use std::fs::File;
+use std::ops::RangeInclusive;
 use trace_data::info::TraceInfo;
 
 /// Says that a file can't be used.
@@ -24,6 +25,8 @@ pub(crate) struct Surveyed<'a, 'b> {
     pub(crate) survey: &'b Survey,
     /// The ids of the chosen events that it has.
     pub(crate) chosen: &'b [u16],
+    /// The chosen time.
+    pub(crate) window: &'b RangeInclusive<u64>,
 }
 
 impl Surveyed<'_, '_> {
@@ -87,7 +90,9 @@ pub(crate) fn play(
     let chooser = Chooser::new(&choice, trace.events, contents.time_reference(&survey))?;
     let redaction = Redaction::new(&view.redact, trace.events)?;
     let chosen: Vec<u16> = survey.ids.iter().copied().filter(|id| chooser.names_event(*id)).collect();
-    let surveyed = Surveyed { contents: &contents, trace: &trace, survey: &survey, chosen: &chosen };
+    let window = chooser.window().clone();
+    let surveyed =
+        Surveyed { contents: &contents, trace: &trace, survey: &survey, chosen: &chosen, window: &window };
     let mut query = Query::new(chooser).redacted(redaction);
     make(&surveyed, &mut |sink| feed(sink, &mut query, &mut buffer, &surveyed, view, unusable))
 }

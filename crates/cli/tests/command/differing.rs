@@ -85,3 +85,52 @@ fn snapshots_are_compared_by_their_numbers() {
     run(&mut scratch.lookback(&["diff", "empty", "none.dat"]))
         .failure(125, &["empty: has no trace.dat files"]);
 }
+
+/// A snapshot of 30 quick sleeps before 10 slow ones, and one of slow ones alone: their last moments are the
+/// same.
+#[test]
+fn snapshots_are_compared_by_what_came_before_their_triggers() {
+    let scratch = Scratch::new();
+    let session = scratch.outside("session").display().to_string();
+    let task = |task: &str, options: &[&str]| {
+        let mut command = scratch.lookback(&[task, "--session", &session]);
+        command.args(options);
+        command
+    };
+    let program = compile(
+        &scratch,
+        "sleeps",
+        "#include <stdlib.h>
+         #include <unistd.h>
+         int main(int count, char **words) {
+             for (int word = 1; word + 1 < count; word += 2)
+                 for (int i = 0; i < atoi(words[word]); i++)
+                     usleep(atoi(words[word + 1]));
+         }",
+        &[],
+    );
+    let program = program.to_str().unwrap();
+    run(&mut task("start", &["-q", "--snapshots", "4"])).success();
+    let slow = ["20", "30000"];
+    for quick in [&["400", "500"][..], &[]] {
+        run(&mut task("run", &["--"]).arg(program).args(quick).args(slow)).success();
+        run(&mut task("snapshot", &["-q", "-s"])).success();
+    }
+    let aligned = run(&mut task("diff", &["0", "1"])).success().stdout;
+    let head = aligned.lines().next().unwrap();
+    assert!(head.starts_with("A  snapshot 0: ") && head.contains(" in the last "), "{aligned}");
+    assert!(aligned.contains("\nB  snapshot 1: ") && !aligned.contains("usleep"), "{aligned}");
+    // As they are, without the moments before the trigger, most sleeps of the first one are short.
+    let whole = run(&mut task("diff", &["--from", "+0", "0", "1"])).success().stdout;
+    assert!(whole.contains("usleep") && !whole.contains("the last "), "{whole}");
+    for (number, file) in [("--snapshot=0", "0.dat"), ("--snapshot=1", "1.dat")] {
+        run(&mut task("extract", &["-q", number, "-o", file])).success();
+    }
+    let by_end = run(&mut scratch.lookback(&["diff", "--by-end", "0.dat", "1.dat"])).success().stdout;
+    assert!(by_end.contains("A  0.dat: ") && by_end.contains(" in the last "), "{by_end}");
+    assert!(!by_end.contains("usleep"), "{by_end}");
+    let whole = run(&mut scratch.lookback(&["diff", "0.dat", "1.dat"])).success().stdout;
+    assert!(whole.contains("usleep"), "{whole}");
+    run(&mut scratch.lookback(&["diff", "--by-end", "--to", "-1", "0.dat", "1.dat"])).failure(125, &["--to"]);
+    run(&mut task("delete", &["-q"])).success();
+}
