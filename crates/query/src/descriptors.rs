@@ -5,14 +5,19 @@
 //! programs.
 
 mod channel;
+mod connections;
 mod role;
+mod state;
 
 pub(crate) use channel::DescriptorChannel;
+pub(crate) use connections::SocketPlace;
 
 use crate::by_event::ByEvent;
 use crate::event_ids::has_happened;
 use channel::ChannelKind;
+use connections::Connections;
 use role::{CallOutcome, DescriptorAction, DescriptorRole};
+use state::{DescriptorState, DescriptorTable, copy, path_from};
 use std::collections::HashMap;
 use std::rc::Rc;
 use trace_data::format::Format;
@@ -38,23 +43,8 @@ pub struct Descriptors {
     knows: Option<(bool, bool)>,
     /// How many channels there have been.
     channels: u64,
-}
-
-/// By descriptor.
-type DescriptorTable = HashMap<i32, DescriptorState>;
-
-#[derive(Debug, Clone)]
-struct DescriptorState {
-    /// The path of the file, as the program has given it; or the address of the peer, if the socket is
-    /// connected or about to be.
-    name: Option<Rc<str>>,
-    is_socket: bool,
-    /// What bytes go through, if that was made with its other end.
-    channel: Option<DescriptorChannel>,
-    /// Since when that is known.
-    since: u64,
-    /// Whether it stays open when a program is executed.
-    stays: bool,
+    /// Sockets whose peers may come to be known.
+    connections: Connections,
 }
 
 const EINPROGRESS: i64 = 115;
@@ -74,6 +64,7 @@ impl Descriptors {
             unborn: HashMap::new(),
             knows: None,
             channels: 0,
+            connections: Connections::default(),
         }
     }
 
@@ -101,6 +92,31 @@ impl Descriptors {
         trace: &TraceInfo<'_>,
     ) -> Option<DescriptorChannel> {
         self.known(field, record, trace)?.channel
+    }
+
+    /// The socket in a field of a call's entry, if its peer may come to be known.
+    pub(crate) fn fresh(
+        &self,
+        field: &str,
+        record: &Record<'_>,
+        trace: &TraceInfo<'_>,
+    ) -> Option<SocketPlace> {
+        let tid = record.pid();
+        let process = trace.tasks.tgid(tid).unwrap_or(tid);
+        let number = trace.events.get(record.id())?.format().field(field)?.integer(record.payload)? as i32;
+        self.tables.get(&process)?.get(&number)?.is_fresh.then_some((process, number))
+    }
+
+    /// Bytes are moved through a socket whose peer isn't known.
+    pub(crate) fn used(&mut self, (process, number): SocketPlace) {
+        if let Some(state) = self.tables.get_mut(&process).and_then(|table| table.get_mut(&number)) {
+            state.is_fresh = false;
+        }
+    }
+
+    /// The channel that a socket is an end of by now.
+    pub(crate) fn channel_at(&self, (process, number): SocketPlace) -> Option<DescriptorChannel> {
+        self.tables.get(&process)?.get(&number)?.channel
     }
 
     /// How many descriptors of a process are open, as far as that is known.
@@ -195,7 +211,10 @@ impl Descriptors {
                 socket.stays &= !is_meant;
                 !is_meant || flags & CLOSE_RANGE_CLOEXEC != 0
             }),
-            DescriptorAction::Fork => drop(self.made.insert(tid, table.clone())),
+            DescriptorAction::Fork => {
+                table.values_mut().for_each(|state| state.is_fresh = false);
+                drop(self.made.insert(tid, table.clone()));
+            }
             // What it changes in the child's descriptors is not recorded.
             DescriptorAction::Spawn => drop(self.made.insert(tid, DescriptorTable::new())),
             _ => {}
@@ -226,18 +245,27 @@ impl Descriptors {
         let stays = |flags: i64| arguments.is_some() && flags & O_CLOEXEC == 0;
         const O_CLOEXEC: i64 = 0o2_000_000;
         let peer = returned.address.as_deref().filter(|address| !address.is_empty()).map(Rc::from);
-        let socket =
-            |name, stays| DescriptorState { name, is_socket: true, channel: None, since: time, stays };
+        let new = DescriptorState { since: time, ..DescriptorState::default() };
+        let socket = |name, stays| DescriptorState { name, is_socket: true, stays, ..new.clone() };
+        let mut changed = None;
         match action {
             DescriptorAction::Open if result >= 0 => {
                 let path = returned.path.as_deref().filter(|path| !path.is_empty());
                 let name = path.and_then(|path| path_from(path, second, table));
-                let (since, stays) = (time, stays(first.max(0)));
-                let state = DescriptorState { name, is_socket: false, channel: None, since, stays };
+                let state = DescriptorState { name, stays: stays(first.max(0)), ..new };
                 table.insert(result as i32, state);
             }
             DescriptorAction::Accept if result >= 0 => {
-                table.insert(result as i32, socket(peer, stays(first.max(0))));
+                let listener = table.get(&(second as i32)).and_then(|state| state.own.clone());
+                let accepted = socket(peer, stays(first.max(0)));
+                table.insert(result as i32, DescriptorState { listener, is_fresh: true, ..accepted });
+                changed = Some(result as i32);
+            }
+            DescriptorAction::Address if result == 0 => {
+                if let Some(state) = table.get_mut(&(first as i32)) {
+                    state.own = peer;
+                    changed = Some(first as i32);
+                }
             }
             DescriptorAction::Socket if result >= 0 => {
                 table.insert(result as i32, socket(None, stays(first)));
@@ -247,12 +275,14 @@ impl Descriptors {
                 match returned.error {
                     // A peer of no family dissolves the association.
                     0 | EINPROGRESS | EINTR => {
-                        socket.name = peer.filter(|peer: &Rc<str>| &**peer != "family 0")
+                        socket.name = peer.filter(|peer: &Rc<str>| &**peer != "family 0");
+                        (socket.channel, socket.is_fresh) = (None, true);
                     }
                     EALREADY | EISCONN => {}
                     _ => socket.name = None,
                 }
                 socket.since = time;
+                changed = Some(first as i32);
             }
             // The connection could not be made: SO_ERROR says so.
             DescriptorAction::Option if (second, third) == (SOL_SOCKET, SO_ERROR) && returned.value != 0 => {
@@ -275,10 +305,7 @@ impl Descriptors {
                 for (end, number) in ends.into_iter().enumerate() {
                     let channel = Some(DescriptorChannel { id: channel, kind, end });
                     let is_socket = kind == ChannelKind::Sockets;
-                    table.insert(
-                        number,
-                        DescriptorState { name: None, is_socket, channel, since: time, stays },
-                    );
+                    table.insert(number, DescriptorState { is_socket, channel, stays, ..new.clone() });
                 }
                 self.channels += 1;
             }
@@ -286,6 +313,11 @@ impl Descriptors {
                 table.remove(&(result as i32));
             }
             _ => {}
+        }
+        if let Some(number) = changed
+            && self.connections.look((process, number), &mut self.tables, channel)
+        {
+            self.channels += 1;
         }
     }
 
@@ -313,22 +345,3 @@ const SO_ERROR: i64 = 4;
 const F_DUPFD: i64 = 0;
 const F_SETFD: i64 = 2;
 const F_DUPFD_CLOEXEC: i64 = 1030;
-
-/// The path of a file that was opened, from where the program is or from a directory's descriptor.
-fn path_from(path: &str, directory: i64, table: &DescriptorTable) -> Option<Rc<str>> {
-    // AT_FDCWD, or a call that takes no directory.
-    if path.starts_with('/') || matches!(directory, -100 | -1) {
-        return Some(path.into());
-    }
-    let directory = table.get(&(directory as i32))?.name.as_deref()?;
-    Some(format!("{}/{path}", directory.trim_end_matches('/')).into())
-}
-
-/// Makes `to` what `from` is.
-fn copy(table: &mut DescriptorTable, from: i64, to: i64, stays: bool) {
-    match table.get(&(from as i32)).cloned() {
-        Some(_) if from == to => {}
-        Some(socket) => drop(table.insert(to as i32, DescriptorState { stays, ..socket })),
-        None => drop(table.remove(&(to as i32))),
-    }
-}

@@ -5,10 +5,10 @@ mod channel_queue;
 mod link_role;
 
 use crate::by_event::ByEvent;
-use crate::descriptors::{DescriptorChannel, Descriptors};
+use crate::descriptors::{DescriptorChannel, Descriptors, SocketPlace};
 use channel_queue::ChannelQueue;
 use link_role::LinkRole;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
@@ -53,8 +53,13 @@ pub struct RecordLinks {
     born: HashMap<i32, RecordLink>,
     /// What is on its way to the ends of channels.
     queues: HashMap<DescriptorChannel, ChannelQueue>,
+    /// Channels through which something has gone that nobody knows of.
+    doubted: HashSet<DescriptorChannel>,
     /// The calls on channels that threads are in.
     calls: HashMap<i32, ChannelCall>,
+    /// The sockets that threads read from since before it was known where that comes from, and whether they
+    /// take what they read.
+    early: HashMap<i32, (SocketPlace, bool)>,
     /// The descriptors of sockets in calls that threads are in, with the process.
     sockets: HashMap<i32, (i32, i64)>,
     /// The addresses that sockets are bound to, by process and descriptor.
@@ -84,7 +89,9 @@ impl RecordLinks {
             count: 0,
             born: HashMap::new(),
             queues: HashMap::new(),
+            doubted: HashSet::new(),
             calls: HashMap::new(),
+            early: HashMap::new(),
             sockets: HashMap::new(),
             bound: HashMap::new(),
             connecting: HashMap::new(),
@@ -125,7 +132,42 @@ impl RecordLinks {
 
     /// Bytes that are written to pipes and socket pairs and not read yet.
     pub fn bytes_in_flight(&self) -> u64 {
-        self.queues.values().map(ChannelQueue::bytes).sum()
+        let local = self.queues.iter().filter(|(end, _)| end.is_local());
+        local.map(|(_, queue)| queue.bytes()).sum()
+    }
+
+    /// The channel that the descriptor in a field of a call's entry is an end of, if all that goes through it
+    /// is known.
+    fn channel(
+        &mut self,
+        field: &str,
+        record: &Record<'_>,
+        trace: &TraceInfo<'_>,
+    ) -> Option<DescriptorChannel> {
+        let channel = self.descriptors.channel(field, record, trace)?;
+        (!self.doubted.contains(&channel)).then_some(channel)
+    }
+
+    /// The call on a channel that a thread is in, which ends with this result.
+    fn call(&mut self, tid: i32, result: i64) -> Option<ChannelCall> {
+        if let Some((socket, takes)) = self.early.remove(&tid) {
+            let end = self.descriptors.channel_at(socket);
+            if end.is_none() && result > 0 {
+                self.descriptors.used(socket);
+            }
+            return end
+                .filter(|end| takes && !self.doubted.contains(end))
+                .map(|end| ChannelCall { end, write: None });
+        }
+        self.calls.remove(&tid)
+    }
+
+    /// Something has gone through a channel that nobody knows of: what is read there can be anybody's.
+    fn doubt(&mut self, channel: DescriptorChannel) {
+        for end in [channel, channel.other()] {
+            self.queues.remove(&end);
+            self.doubted.insert(end);
+        }
     }
 
     fn apply(&mut self, role: &LinkRole, record: &Record<'_>, is_chosen: bool, trace: &TraceInfo<'_>) {
@@ -145,24 +187,44 @@ impl RecordLinks {
                 }
             }
             LinkRole::Write { field, count } => {
-                let Some(channel) = self.descriptors.channel(field, record, trace) else { return };
-                let size = count.as_ref().and_then(|count| count.integer(payload)).unwrap_or(1) as u64;
+                let Some(channel) = self.channel(field, record, trace) else {
+                    let socket = self.descriptors.fresh(field, record, trace);
+                    return socket.into_iter().for_each(|socket| self.descriptors.used(socket));
+                };
+                let size = count.as_ref().and_then(|count| count.integer(payload)).map(|count| count as u64);
                 let link = is_chosen.then(|| self.begin(record.time));
                 let end = channel.other();
-                let write = self.queues.entry(end).or_default().push(link, size);
+                let queue = self.queues.entry(end).or_default();
+                let write = queue.push(link, size);
+                if !end.is_local() && queue.len() > UNREAD {
+                    return self.doubt(channel);
+                }
                 self.calls.insert(tid, ChannelCall { end, write: Some(write) });
             }
-            LinkRole::Read { field } => {
-                if let Some(end) = self.descriptors.channel(field, record, trace) {
+            LinkRole::Moves(fields) => {
+                for field in fields {
+                    if let Some(channel) = self.channel(field, record, trace).filter(|it| it.has_bytes()) {
+                        self.doubt(channel);
+                    }
+                }
+            }
+            LinkRole::Read { field, flags } => {
+                let flags = flags.as_ref().and_then(|flags| flags.integer(payload)).unwrap_or(0);
+                if let Some(end) = self.channel(field, record, trace).filter(|_| flags & MSG_PEEK == 0) {
                     self.calls.insert(tid, ChannelCall { end, write: None });
+                } else if let Some(socket) = self.descriptors.fresh(field, record, trace) {
+                    self.early.insert(tid, (socket, flags & MSG_PEEK == 0));
                 }
             }
             LinkRole::Moved(result) => {
                 let result = result.integer(payload).unwrap_or(-1);
-                let Some(ChannelCall { end, write }) = self.calls.remove(&tid) else { return };
-                let Some(queue) = self.queues.get_mut(&end) else { return };
+                let Some(ChannelCall { end, write }) = self.call(tid, result) else { return };
+                let queue = self.queues.entry(end).or_default();
                 match write {
                     Some(write) => queue.written(write, result.max(0) as u64),
+                    None if result > 0 && end.has_bytes() && !queue.may_have(result as u64) => {
+                        self.doubt(end)
+                    }
                     None if result > 0 => {
                         let size = if end.has_bytes() { result as u64 } else { u64::MAX };
                         let links = queue.read(size);
@@ -246,11 +308,12 @@ impl RecordLinks {
 
     /// Bytes whose reader has closed its end are on their way no more.
     fn forget_closed(&mut self) {
-        if self.queues.len() < MANY && self.bytes_in_flight() == 0 {
+        if self.queues.len() + self.doubted.len() < MANY && self.bytes_in_flight() == 0 {
             return;
         }
         let descriptors = &self.descriptors;
         self.queues.retain(|end, _| descriptors.has(*end));
+        self.doubted.retain(|end| descriptors.has(*end));
     }
 }
 
@@ -260,7 +323,11 @@ const SPANS: u64 = 1 << 63;
 /// Channels that are looked through for those that are closed even if nothing is on its way.
 const MANY: usize = 256;
 
+/// Writes to a connection that are not read in the trace: whoever reads them may not be in it.
+const UNREAD: usize = 1024;
+
 const EINPROGRESS: i64 = 115;
+const MSG_PEEK: i64 = 2;
 
 /// What those that listen at an address are found by: the port, or the path.
 fn listening(address: &str) -> &str {

@@ -261,6 +261,23 @@ for round in range(3):
     client.recv(1)
     client.close()
 thread.join()
+def answer():
+    for known in range(2):
+        peer = again.accept()[0]
+        while peer.recv(100): peer.send(b'y' * 50)
+        peer.close()
+thread = threading.Thread(target=answer)
+thread.start()
+for known in range(2):
+    client = socket.create_connection(again.getsockname())
+    # Without its own address, nobody knows which of the accepted ones is its peer.
+    if known: client.getsockname()
+    for round in range(4):
+        client.send(b'x' * 30)
+        client.recv(10, socket.MSG_PEEK)
+        client.recv(100)
+    client.close()
+thread.join()
 "#;
 
 #[test]
@@ -285,7 +302,9 @@ fn perfetto_shows_what_leads_where_and_how_many_there_are() {
         all.iter().map(|(count, _)| count).sum::<u64>()
     };
     assert_eq!(count("write", &["read", "arrived"]), 5, "{found}");
-    assert_eq!(count("connect", &["accept", "accept4", "arrived"]), 3, "{found}");
+    assert_eq!(count("connect", &["accept", "accept4", "arrived"]), 5, "{found}");
+    // Four questions and four answers of the connection whose ends are both known.
+    assert_eq!(count("send", &["recv", "arrived"]), 8, "{found}");
     assert!(found.lines().filter(|line| line.starts_with("sched_process_fork\t")).count() >= 2, "{found}");
     let counters = "SELECT t.name, MAX(value), (SELECT value FROM counter l WHERE l.track_id = t.id \
                     ORDER BY ts DESC LIMIT 1) FROM counter c JOIN counter_track t ON c.track_id = t.id GROUP BY t.id";

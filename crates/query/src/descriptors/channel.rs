@@ -14,6 +14,8 @@ pub(super) enum ChannelKind {
     Pipe,
     /// Two sockets.
     Sockets,
+    /// The two sockets of a connection.
+    Connection,
     /// An eventfd, whose one end is both.
     Counter,
 }
@@ -24,6 +26,7 @@ impl DescriptorChannel {
         match self.kind {
             ChannelKind::Pipe => "pipe",
             ChannelKind::Sockets => "socket pair",
+            ChannelKind::Connection => "connection",
             ChannelKind::Counter => "eventfd",
         }
     }
@@ -31,6 +34,11 @@ impl DescriptorChannel {
     /// Whether bytes go through, and not a number.
     pub(crate) fn has_bytes(self) -> bool {
         self.kind != ChannelKind::Counter
+    }
+
+    /// Whether what is on its way is nowhere but on this machine.
+    pub(crate) fn is_local(self) -> bool {
+        self.kind != ChannelKind::Connection
     }
 
     /// The end that gets what is written to this one, and is free again for what is read from it.

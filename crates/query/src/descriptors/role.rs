@@ -32,6 +32,8 @@ pub(super) enum DescriptorAction {
     Open,
     Accept,
     Socket,
+    /// Gives a socket its own address, or asks for it.
+    Address,
     Connect,
     Option,
     Duplicate,
@@ -103,8 +105,9 @@ impl DescriptorRole {
 /// What a call does, and which arguments matter.
 fn action(call: &str) -> Option<(DescriptorAction, [&'static str; 3])> {
     Some(match call {
-        "accept" => (DescriptorAction::Accept, [""; 3]),
-        "accept4" => (DescriptorAction::Accept, ["flags", "", ""]),
+        "accept" => (DescriptorAction::Accept, ["", "sockfd", ""]),
+        "accept4" => (DescriptorAction::Accept, ["flags", "sockfd", ""]),
+        "bind" | "getsockname" => (DescriptorAction::Address, ["sockfd", "", ""]),
         "socket" => (DescriptorAction::Socket, ["kind", "", ""]),
         "connect" => (DescriptorAction::Connect, ["sockfd", "", ""]),
         "getsockopt" => (DescriptorAction::Option, ["sockfd", "level", "optname"]),

@@ -19,12 +19,15 @@ struct ChannelWrite {
     bytes: u64,
     /// Bytes that were read of it before that.
     read: u64,
+    /// Whether nobody knows how many were to be written, until it is known how many were.
+    is_open: bool,
 }
 
 impl ChannelQueue {
-    /// A write begins. Its number.
-    pub(super) fn push(&mut self, link: Option<RecordLink>, bytes: u64) -> u64 {
-        self.writes.push_back(ChannelWrite { link, bytes, read: 0 });
+    /// A write begins, of so many bytes if that is known. Its number.
+    pub(super) fn push(&mut self, link: Option<RecordLink>, bytes: Option<u64>) -> u64 {
+        let is_open = bytes.is_none();
+        self.writes.push_back(ChannelWrite { link, bytes: bytes.unwrap_or(1), read: 0, is_open });
         self.gone + self.writes.len() as u64 - 1
     }
 
@@ -32,7 +35,7 @@ impl ChannelQueue {
     pub(super) fn written(&mut self, number: u64, bytes: u64) {
         let Some(place) = number.checked_sub(self.gone) else { return };
         let Some(write) = self.writes.get_mut(place as usize) else { return };
-        write.bytes = bytes.saturating_sub(write.read);
+        (write.bytes, write.is_open) = (bytes.saturating_sub(write.read), false);
         if write.bytes == 0 {
             write.link = None;
         }
@@ -46,12 +49,25 @@ impl ChannelQueue {
             if bytes == 0 {
                 break;
             }
-            let taken = write.bytes.min(bytes);
-            (write.bytes, write.read, bytes) = (write.bytes - taken, write.read + taken, bytes - taken);
+            let taken = if write.is_open { bytes } else { write.bytes.min(bytes) };
+            (write.read, bytes) = (write.read + taken, bytes - taken);
+            if !write.is_open {
+                write.bytes -= taken;
+            }
             links.extend(write.link.take());
         }
         self.drop_empty();
         links.into_iter()
+    }
+
+    /// How many writes are on their way.
+    pub(super) fn len(&self) -> usize {
+        self.writes.len()
+    }
+
+    /// Whether so many bytes may be on their way.
+    pub(super) fn may_have(&self, bytes: u64) -> bool {
+        self.bytes() >= bytes || self.writes.iter().any(|write| write.is_open)
     }
 
     /// Bytes that are on their way.
@@ -82,7 +98,7 @@ mod tests {
     #[test]
     fn bytes_are_read_in_the_order_in_which_they_were_written() {
         let mut queue = ChannelQueue::default();
-        let [one, two] = [queue.push(link(1), 100), queue.push(link(2), 100)];
+        let [one, two] = [queue.push(link(1), Some(100)), queue.push(link(2), Some(100))];
         assert_eq!((one, two, queue.bytes()), (0, 1, 200));
         queue.written(one, 60);
         assert_eq!(ids(queue.read(10)), [1]);
@@ -90,8 +106,21 @@ mod tests {
         assert_eq!(ids(queue.read(80)), [2]);
         queue.written(two, 40);
         assert_eq!((queue.bytes(), queue.read(10).count()), (10, 0));
-        let failed = queue.push(link(3), 8);
+        let failed = queue.push(link(3), Some(8));
         queue.written(failed, 0);
         assert_eq!((queue.bytes(), queue.read(100).count()), (0, 0));
+    }
+
+    #[test]
+    fn what_is_written_is_as_long_as_it_is_known_to_be() {
+        let mut queue = ChannelQueue::default();
+        assert!(!queue.may_have(1), "nothing was written");
+        let open = queue.push(link(1), None);
+        assert!(queue.may_have(1 << 20));
+        queue.push(link(2), Some(10));
+        assert_eq!(ids(queue.read(70)), [1], "all of it is of the first write, as far as anybody knows");
+        queue.written(open, 100);
+        assert!(queue.may_have(40) && !queue.may_have(41));
+        assert_eq!((ids(queue.read(30)), ids(queue.read(10))), (vec![], vec![2]));
     }
 }

@@ -16,10 +16,13 @@ pub(super) enum LinkRole {
         field: &'static str,
         count: Option<Field>,
     },
-    /// A call reads.
+    /// A call reads; or has a look at what could be read, by its flags.
     Read {
         field: &'static str,
+        flags: Option<Field>,
     },
+    /// A call moves bytes to or from the descriptors in these fields, and says not how many of which.
+    Moves(Vec<&'static str>),
     /// It has written or read so many bytes.
     Moved(Field),
     /// A call on a socket begins: bind(2), accept(2).
@@ -47,6 +50,22 @@ pub(super) enum LinkRole {
 /// Calls that write to a descriptor.
 fn writes(call: &str) -> bool {
     matches!(call, "write" | "writev" | "eventfd_write" | "send" | "sendto" | "sendmsg")
+}
+
+/// Calls that move bytes, and return something else than how many of a descriptor's these are.
+fn moves_otherwise(call: &str) -> bool {
+    matches!(
+        call,
+        "sendmmsg"
+            | "recvmmsg"
+            | "sendfile"
+            | "splice"
+            | "tee"
+            | "vmsplice"
+            | "copy_file_range"
+            | "dprintf"
+            | "vdprintf"
+    )
 }
 
 impl LinkRole {
@@ -80,7 +99,11 @@ impl LinkRole {
             name if writes(name) => {
                 LinkRole::Write { field: descriptor?, count: field("count").or_else(|| field("len")) }
             }
-            name if reads(name) => LinkRole::Read { field: descriptor? },
+            name if moves_otherwise(name) => {
+                let fields = ["fd", "sockfd", "in_fd", "out_fd", "fd_in", "fd_out"];
+                LinkRole::Moves(fields.into_iter().filter(|name| format.field(name).is_some()).collect())
+            }
+            name if reads(name) => LinkRole::Read { field: descriptor?, flags: field("flags") },
             name => {
                 let call = name.strip_suffix("_exit")?;
                 LinkRole::Moved(field("ret").filter(|_| writes(call) || reads(call))?)
