@@ -26,6 +26,7 @@ mod containers;
 mod contention;
 mod converting;
 mod converting_formats;
+mod converting_perfetto;
 mod cutting;
 mod detaching;
 mod differing;
