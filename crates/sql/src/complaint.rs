@@ -35,9 +35,7 @@ pub fn complaint(query: &str, error: &DataFusionError) -> String {
 pub fn message(error: &DataFusionError) -> String {
     match error.find_root() {
         DataFusionError::External(error) => error.to_string(),
-        DataFusionError::ResourcesExhausted(text) => {
-            format!("the query needs more memory than it may have: raise --memory\n  {text}")
-        }
+        DataFusionError::ResourcesExhausted(text) => exhausted(text),
         DataFusionError::Plan(text) => text.clone(),
         DataFusionError::SQL(error, _) => {
             let text = error.to_string();
@@ -45,6 +43,23 @@ pub fn message(error: &DataFusionError) -> String {
         }
         other => other.strip_backtrace(),
     }
+}
+
+/// What to do where memory ends, and who has most of it.
+fn exhausted(text: &str) -> String {
+    let remedy = if text.contains("Join") {
+        "a join keeps one of its tables in memory.\n  Raise --memory, or leave that table fewer rows and columns: \
+         by WHERE, or by GROUP BY before the join"
+    } else {
+        "raise --memory"
+    };
+    let holders = text.lines().filter(|line| line.contains(" consumed ") && !line.contains("consumed 0.0 B"));
+    let mut message = format!("the query needs more memory than it may have: {remedy}");
+    for holder in holders {
+        // Writing into a string can't fail.
+        let _ = write!(message, "\n  {}", holder.trim().trim_end_matches([',', '.']));
+    }
+    message
 }
 
 /// Lines and columns are counted from 1.

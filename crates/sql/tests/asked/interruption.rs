@@ -40,7 +40,11 @@ fn what_needs_more_memory_is_spilled_or_refused() {
     let joined = "SELECT count(*) FROM (SELECT value AS x FROM generate_series(1, 3000000)) AS a \
                   JOIN (SELECT value AS x FROM generate_series(1, 3000000)) AS b ON a.x = b.x";
     let output = sql(&["--memory", "16"]).arg(trace()).arg(joined).output().unwrap();
-    let (_, said) = texts(&output);
-    assert!(output.status.success() || said.contains("raise --memory"), "{said}");
+    let (text, said) = texts(&output);
+    assert_eq!((output.status.code(), text.as_str()), (Some(125), ""), "{said}");
+    assert!(said.contains("a join keeps one of its tables in memory.\n  Raise --memory, or leave"), "{said}");
+    assert!(said.contains("\n  HashJoinInput") && !said.contains("Failed to allocate"), "{said}");
+    let output = sql(&["--csv", "--memory", "1024"]).arg(trace()).arg(joined).output().unwrap();
+    assert_eq!(texts(&output).0.lines().nth(1), Some("3000000"), "it says the truth");
     assert_eq!(answer("SELECT 1"), ["1"]);
 }
