@@ -41,8 +41,8 @@ const INTERSECT: &str = "SELECT count(*), sum(dur) FROM intersect(\
      'SELECT value * 10 + 3 AS ts, 30 AS dur, value % 4 AS tid FROM generate_series(1, 1000000)')";
 
 /// Slices as a fleet has them: 200 calls, with lengths of all sizes.
-const MANY: &str = "import sys, duckdb; duckdb.connect().execute(\"COPY (SELECT 'call_' || (i % 200) AS name, \
-     (hash(i) % 10000000)::BIGINT AS dur FROM range(32000000) AS t(i)) \
+const MANY: &str = "import sys, duckdb; duckdb.connect().execute(\"COPY \
+     (SELECT 'call_' || (i % 200) AS name, (hash(i) % 10000000)::BIGINT AS dur FROM range(32000000) AS t(i)) \
      TO '\" + sys.argv[1] + \"' (COMPRESSION zstd, ROW_GROUP_SIZE 131072)\")";
 
 const PERCENTILE: &str = "SELECT name, pct(dur, 0.99) FROM slices GROUP BY name ORDER BY name";

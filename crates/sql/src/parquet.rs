@@ -18,8 +18,11 @@ use std::thread::JoinHandle;
 /// Rows of a group: enough that columns compress, and few enough that a window of time needs few groups.
 const GROUP: usize = 128 * 1024;
 
-/// Columns whose values hardly come again, or go up: differences of neighbours are short.
-const CHANGING: [&str; 5] = ["ts", "dur", "self", "id", "parent"];
+/// Columns whose values go up: differences of neighbours are short.
+const RISING: [&str; 3] = ["ts", "id", "parent"];
+
+/// Columns whose values are of the same size: their upper bytes compress well together.
+const SIMILAR: [&str; 2] = ["dur", "self"];
 
 /// Columns that queries look for one value in.
 const SOUGHT: [&str; 1] = ["path"];
@@ -45,9 +48,15 @@ pub fn properties(schema: &SchemaRef, sorted: &[&str], notes: Vec<(String, Strin
 
 fn column(builder: WriterPropertiesBuilder, name: &str, kind: &DataType) -> WriterPropertiesBuilder {
     let path = ColumnPath::from(name);
-    if CHANGING.contains(&name) && *kind == DataType::Int64 {
+    let encoding = match name {
+        _ if *kind != DataType::Int64 => None,
+        name if RISING.contains(&name) => Some(Encoding::DELTA_BINARY_PACKED),
+        name if SIMILAR.contains(&name) => Some(Encoding::BYTE_STREAM_SPLIT),
+        _ => None,
+    };
+    if let Some(encoding) = encoding {
         let builder = builder.set_column_dictionary_enabled(path.clone(), false);
-        return builder.set_column_encoding(path, Encoding::DELTA_BINARY_PACKED);
+        return builder.set_column_encoding(path, encoding);
     }
     match SOUGHT.contains(&name) {
         true => builder.set_column_bloom_filter_enabled(path, true),

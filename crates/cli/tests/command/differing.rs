@@ -113,7 +113,7 @@ fn snapshots_are_compared_by_what_came_before_their_triggers() {
     run(&mut task("start", &["-q", "--snapshots", "4"])).success();
     let slow = ["20", "30000"];
     for quick in [&["400", "500"][..], &[]] {
-        run(&mut task("run", &["--"]).arg(program).args(quick).args(slow)).success();
+        run(task("run", &["--"]).arg(program).args(quick).args(slow)).success();
         run(&mut task("snapshot", &["-q", "-s"])).success();
     }
     let aligned = run(&mut task("diff", &["0", "1"])).success().stdout;

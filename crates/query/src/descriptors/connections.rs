@@ -1,9 +1,10 @@
-//! Connections of which the trace has both ends: the socket that has connected, and the one that was accepted.
+//! Connections of which the trace has both ends: the socket that has connected, and the one that was
+//! accepted.
 //!
 //! They are paired by both addresses of the first one, of which it has to have asked for its own, or chosen
-//! it; what is accepted has the address of its peer, and that of the socket that listens. Where anything is in
-//! doubt nothing is paired: where a socket was used, or copied, before it was known whose it is, and where two
-//! have the same address, as in two network namespaces.
+//! it; what is accepted has the address of its peer, and that of the socket that listens. Where anything is
+//! in doubt nothing is paired: where a socket was used, or copied, before it was known whose it is, and where
+//! two have the same address, as in two network namespaces.
 
 use super::channel::{ChannelKind, DescriptorChannel};
 use super::state::DescriptorTable;
@@ -125,7 +126,8 @@ fn join(tables: &mut HashMap<i32, DescriptorTable>, place: SocketPlace, end: Des
     }
 }
 
-/// Whether a connection to an address is accepted by one who listens at another: the same, or all of its port.
+/// Whether a connection to an address is accepted by one who listens at another: the same, or all of its
+/// port.
 fn leads_to(address: &str, listener: &str) -> bool {
     let port =
         |address: &str| address.rsplit_once(':').map(|(host, port)| (host.to_owned(), port.to_owned()));
