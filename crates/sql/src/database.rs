@@ -5,7 +5,7 @@ use crate::events::EventProvider;
 use crate::failure::SqlFailure;
 use crate::functions;
 use crate::lacking::Lacking;
-use crate::loss::Loss;
+use crate::loss::KnownLosses;
 use crate::parquet_files::{self, ParquetTables};
 use crate::small;
 use crate::table::NamedTables;
@@ -122,7 +122,7 @@ impl Database {
         place: usize,
         path: &Path,
         name: Option<&str>,
-    ) -> Result<(NamedTables, Option<Arc<[Loss]>>), SqlFailure> {
+    ) -> Result<(NamedTables, KnownLosses), SqlFailure> {
         if parquet_files::are_at(path) {
             let ParquetTables { tables, notes, losses } = parquet_files::tables(path)?;
             self.files.push(AskedFile::Parquet(Lacking::of_notes(&path.to_string_lossy(), &notes)));

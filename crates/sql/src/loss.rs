@@ -1,6 +1,7 @@
 //! Events that a trace has lost.
 
 use query::{Survey, TraceContents};
+use std::sync::Arc;
 use trace_data::page::Missed;
 
 /// Events that are missing between two times.
@@ -15,6 +16,9 @@ pub struct Loss {
     /// How many they are, if that is known.
     pub count: Option<u64>,
 }
+
+/// The losses of a file; nothing where nobody knows them.
+pub type KnownLosses = Option<Arc<[Loss]>>;
 
 impl Loss {
     /// All of a trace, by time: those that its pages know of, and those that were seen as it was recorded.

@@ -2,7 +2,7 @@
 
 use crate::derived::listed;
 use crate::failure::SqlFailure;
-use crate::loss::Loss;
+use crate::loss::{KnownLosses, Loss};
 use crate::small::{self, NOTE};
 use crate::table::{NamedTables, TableRow};
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
@@ -26,7 +26,7 @@ pub struct ParquetTables {
     /// Facts about the trace.
     pub notes: BTreeMap<String, String>,
     /// What the trace has lost, if there is a table of that.
-    pub losses: Option<Arc<[Loss]>>,
+    pub losses: KnownLosses,
 }
 
 /// The tables of a file or of a directory.

@@ -133,14 +133,19 @@ pub fn losses_of(batch: &RecordBatch) -> Result<Vec<Loss>> {
         let numbers = cast(batch.column(batch.schema().index_of(name)?), &DataType::Int64)?;
         Ok(numbers.as_primitive::<Int64Type>().iter().collect())
     };
-    let starts = column(LossColumn::Start)?.into_iter().zip(column(LossColumn::Length)?);
-    let rest = column(LossColumn::Cpu)?.into_iter().zip(column(LossColumn::Count)?);
-    let loss = |((start, length), (cpu, count)): ((Option<i64>, Option<i64>), (Option<i64>, Option<i64>))| {
-        let (from, length) = (start.unwrap_or(0) as u64, length.unwrap_or(0) as u64);
-        let cpu = cpu.and_then(|cpu| u32::try_from(cpu).ok());
-        Loss { cpu, from, to: from.saturating_add(length), count: count.map(|count| count as u64) }
+    let (starts, lengths) = (column(LossColumn::Start)?, column(LossColumn::Length)?);
+    let (cpus, counts) = (column(LossColumn::Cpu)?, column(LossColumn::Count)?);
+    let at = |numbers: &[Option<i64>], row: usize| numbers.get(row).copied().flatten();
+    let loss = |row| {
+        let from = at(&starts, row).unwrap_or(0) as u64;
+        Loss {
+            cpu: at(&cpus, row).and_then(|cpu| u32::try_from(cpu).ok()),
+            from,
+            to: from.saturating_add(at(&lengths, row).unwrap_or(0) as u64),
+            count: at(&counts, row).map(|count| count as u64),
+        }
     };
-    Ok(starts.zip(rest).map(loss).collect())
+    Ok((0..batch.num_rows()).map(loss).collect())
 }
 
 /// Facts about a trace as a whole.

@@ -1,7 +1,7 @@
 //! `lost_in(from, to)` and `lost_in(from, to, file)`: how many events are missing between two times.
 
 use super::scalar::{numbers, of_arrays, text, texts};
-use crate::loss::Loss;
+use crate::loss::{KnownLosses, Loss};
 use datafusion::arrow::array::{Array, Int64Array};
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::exec_err;
@@ -9,8 +9,8 @@ use datafusion::error::Result;
 use datafusion::logical_expr::{ScalarUDF, Signature, SimpleScalarUDF, TypeSignature, Volatility};
 use std::sync::Arc;
 
-/// The losses of a file, by the name of its schema; nothing where nobody knows them.
-pub type LossesOfFile = (String, Option<Arc<[Loss]>>);
+/// The losses of a file, with the name of its schema.
+pub type LossesOfFile = (String, KnownLosses);
 
 /// Of these files, the first of which is meant where none is named.
 pub(super) fn lost_in(files: Vec<LossesOfFile>) -> ScalarUDF {
