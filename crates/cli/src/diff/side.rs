@@ -77,10 +77,8 @@ impl ComparedTrace {
     /// What it is.
     pub(super) fn head(&self) -> TraceHead {
         let TraceProfile { events, span, .. } = self.profile;
-        {
-            let end = self.end.map(|end| (end, self.length));
-            TraceHead { name: self.name.clone(), events, span, complete: self.complete.clone(), end }
-        }
+        let end = self.end.map(|end| (end, self.length));
+        TraceHead { name: self.name.clone(), events, span, complete: self.complete.clone(), end }
     }
 }
 

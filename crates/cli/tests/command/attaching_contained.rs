@@ -113,8 +113,9 @@ fn functions_of_a_program_in_a_container_are_switched_from_outside() {
     let place = session(&scratch, &["-e", "@file", "-p", "function", "-l", "leaf"]);
     compile(&scratch, "attached", ATTACHED, &["-O1", "-w", NOPS, "-ldl"]);
     let program = scratch.outside("attached");
+    // Its /proc is that of the namespace above.
     let mut unshare = scratch.command("unshare");
-    unshare.args(["-p", "-f", "--mount-proc", "--kill-child", path(&program)]);
+    unshare.args(["-p", "-f", "--kill-child", path(&program)]);
     let mut unshare = start(unshare.stdin(Stdio::piped()));
     unshare.wait_for("ready");
     let pid = only_child(unshare.pid());
