@@ -7,6 +7,7 @@ use crate::functions;
 use crate::lacking::Lacking;
 use crate::loss::KnownLosses;
 use crate::parquet_files::{self, ParquetTables};
+use crate::pauses::PausingJoins;
 use crate::small;
 use crate::table::NamedTables;
 use crate::trace::AskedTrace;
@@ -17,6 +18,7 @@ use datafusion::error::DataFusionError;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::memory_pool::{FairSpillPool, TrackConsumersPool};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::session_state::SessionStateBuilder;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
@@ -181,7 +183,12 @@ fn engine(directory: &Path, memory: usize) -> Result<SessionContext, DataFusionE
         .with_memory_pool(Arc::new(TrackConsumersPool::new(pool, NAMED_HOLDERS)))
         .with_disk_manager_builder(DiskManagerBuilder::default().with_mode(spilled))
         .build_arc()?;
-    Ok(SessionContext::new_with_config_rt(config, runtime))
+    let state = SessionStateBuilder::new_with_default_features()
+        .with_config(config)
+        .with_runtime_env(runtime)
+        .with_physical_optimizer_rule(Arc::new(PausingJoins))
+        .build();
+    Ok(SessionContext::new_with_state(state))
 }
 
 /// What the tables of a file are called: its name without the suffix, as far as that needs no quotes.

@@ -21,6 +21,7 @@ mod loss;
 mod output;
 mod parquet;
 mod parquet_files;
+mod pauses;
 mod planned;
 mod questions;
 mod say;

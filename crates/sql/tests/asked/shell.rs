@@ -85,6 +85,22 @@ impl Terminal {
         fields[11..=12].iter().map(|ticks| ticks.parse::<u64>().unwrap()).sum()
     }
 
+    /// Waits until it computes nothing any more: a step of the engine goes on to its end.
+    #[track_caller]
+    fn rests(&self, query: &str) {
+        let start = Instant::now();
+        let mut before = self.ticks();
+        loop {
+            std::thread::sleep(Duration::from_secs(1));
+            let after = self.ticks();
+            if after - before < 30 {
+                break;
+            }
+            assert!(start.elapsed() < PATIENCE, "it goes on computing: {query}");
+            before = after;
+        }
+    }
+
     /// Waits until it has ended, with success.
     #[track_caller]
     fn ends(mut self) {
@@ -153,11 +169,7 @@ fn control_c_drops_a_line_and_ends_a_query() {
         let took = terminal.wait_for("interrupted");
         assert!(took < Duration::from_secs(2), "{took:?}");
         terminal.wait_for("sql> ");
-        std::thread::sleep(Duration::from_secs(1));
-        let before = terminal.ticks();
-        std::thread::sleep(Duration::from_secs(1));
-        let after = terminal.ticks();
-        assert!(after - before < 30, "it goes on computing: {before} {after}: {long}");
+        terminal.rests(long);
     }
     terminal.type_keys(&["SELECT 6 * 7;", ENTER]);
     terminal.wait_for("42");
