@@ -2,13 +2,15 @@
 
 use crate::attaching::{ATTACHED, attach, attach_one, begin, events_of, opened, tell};
 use crate::common::*;
+use crate::detaching::detach;
 use crate::function_interruptions::field;
 use crate::functions::{NOPS, calls, session};
 use remote_call::NeededCall;
 use std::process::Stdio;
 
 /// The calls of the program: it reads, opens, writes, forks, waits, handles signals, ends.
-const OWN: [i64; 16] = [
+const OWN: [i64; 17] = [
+    libc::SYS_poll,
     libc::SYS_getrandom,
     libc::SYS_read,
     libc::SYS_openat,
@@ -29,13 +31,22 @@ const OWN: [i64; 16] = [
 
 /// Begins the program with a filter that ends it for any other call than its own and these.
 fn begin_with(scratch: &Scratch, allowed: impl Iterator<Item = i64>) -> Running {
+    begin_waiting(scratch, allowed, &[])
+}
+
+fn begin_waiting(
+    scratch: &Scratch,
+    allowed: impl Iterator<Item = i64>,
+    variables: &[(&str, &str)],
+) -> Running {
     let numbers: Vec<String> = OWN.into_iter().chain(allowed).map(|number| number.to_string()).collect();
     let program = scratch.outside("attached");
     if !program.exists() {
         compile(scratch, "attached", ATTACHED, &["-O1", "-w", NOPS, "-ldl"]);
     }
     let mut command = scratch.command(&program);
-    let mut running = start(command.arg("filter").env("ALLOWED", numbers.join(" ")).stdin(Stdio::piped()));
+    command.arg("filter").env("ALLOWED", numbers.join(" ")).envs(variables.iter().copied());
+    let mut running = start(command.stdin(Stdio::piped()));
     running.wait_for("ready");
     running.wait_until(|| field(running.pid(), "State:").starts_with('S'));
     running
@@ -51,6 +62,15 @@ fn does_all(mut running: Running) {
     ["c", "f", "h", "s"].iter().for_each(|byte| tell(&mut running, byte));
     std::io::Write::write_all(running.child_input(), b"q").unwrap();
     assert_eq!(running.wait().code(), Some(7));
+}
+
+/// Detaches the program, attaches it again, and has it do all.
+#[track_caller]
+fn goes_and_comes(scratch: &Scratch, place: &str, mut running: Running) {
+    detach(scratch, place, running.pid()).success();
+    tell(&mut running, "c");
+    attach_one(scratch, place, &running);
+    does_all(running);
 }
 
 fn functions(scratch: &Scratch, place: &str) -> Vec<String> {
@@ -73,11 +93,7 @@ fn a_filter_that_allows_all_is_as_none() {
     run(&mut scratch.lookback(&["set", "--now", "--session", &place, "set_ftrace_filter", "act"])).success();
     tell(&mut running, "c");
     assert_eq!(functions(&scratch, &place), ["leaf <-act", "act <-main"]);
-    let pid = running.pid().to_string();
-    run(&mut scratch.lookback(&["detach", "--session", &place, &pid])).success();
-    tell(&mut running, "c");
-    attach_one(&scratch, &place, &running);
-    does_all(running);
+    goes_and_comes(&scratch, &place, running);
 }
 
 #[test]
@@ -92,11 +108,7 @@ fn a_filter_that_forbids_what_the_agent_may_do_leaves_its_calls_recorded() {
     tell(&mut running, "c");
     assert_eq!(opened(&events_of(&scratch, &place, running.pid())), ["/dev/null"]);
     assert!(functions(&scratch, &place).is_empty());
-    let pid = running.pid().to_string();
-    run(&mut scratch.lookback(&["detach", "--session", &place, &pid])).success();
-    tell(&mut running, "c");
-    attach_one(&scratch, &place, &running);
-    does_all(running);
+    goes_and_comes(&scratch, &place, running);
 }
 
 #[test]
@@ -157,4 +169,25 @@ fn a_filter_that_cannot_be_read_is_left_alone() {
     let why = "it has a filter of system calls (seccomp), which only root can read, outside of containers";
     run(command.args([&place, &pid])).failure(125, &[why]);
     does_all(running);
+}
+
+#[test]
+fn a_call_that_was_stopped_is_made_again_by_a_number_that_is_allowed() {
+    let scratch = Scratch::new();
+    let place = session(&scratch, &["-e", "@file"]);
+    for restarts in [true, false] {
+        let allowed = numbers(NeededCall::to_attach());
+        let allowed = allowed.filter(|number| restarts || *number != libc::SYS_restart_syscall);
+        let running = begin_waiting(&scratch, allowed, &[("POLLS", "1")]);
+        let pid = running.pid();
+        match restarts {
+            true => assert!(attach_one(&scratch, &place, &running).contains("is attached")),
+            false => {
+                attach(&scratch, &place, &[&pid.to_string()])
+                    .failure(125, &["may not allow restart_syscall"]);
+            }
+        }
+        running.wait_until(|| field(pid, "State:").starts_with('S'));
+        does_all(running);
+    }
 }
