@@ -97,7 +97,7 @@ impl<'a> Stopped<'a> {
         routine: Option<&'a RemoteRoutine>,
         candidate: &'a Candidate,
     ) -> Result<Stopped<'a>, ThreadFailure> {
-        let known = filter::before_stop(target.pid, candidate.tid)?;
+        let known = filter::before_stop(target.pid, candidate.tid).ok_or_else(ended)?;
         if known != FilterVerdict::All {
             return Err(filtered(target.pid, known));
         }
@@ -119,7 +119,7 @@ impl<'a> Stopped<'a> {
             }
         }
         let found = tracee.registers()?;
-        let verdict = filter::of_stopped(target.pid, candidate.tid, &tracee)?;
+        let verdict = filter::of_stopped(target.pid, candidate.tid, &tracee).ok_or_else(ended)?;
         let mut stopped = Stopped { target, routine, candidate, tracee, verdict, found, after: found };
         stopped.mend()?;
         Ok(stopped)

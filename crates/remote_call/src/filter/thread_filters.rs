@@ -4,7 +4,6 @@ use super::needed::{AGENT_CALLS, ATTACH_CALLS, CALL_CALLS, NeededCall, RESTART};
 use super::program::FilterProgram;
 use super::verdict::FilterVerdict;
 use crate::ptrace::Tracee;
-use crate::refusal::CallRefusal;
 use rustix::thread::{CapabilitySet, capabilities};
 use std::fs::read_to_string;
 
@@ -13,9 +12,9 @@ const NO_FILTER: &str = "0";
 const FILTERS: &str = "2";
 
 /// What is known before a thread is stopped: its filters may forbid even that, so nobody does it who couldn't
-/// read them then.
-pub(crate) fn before_stop(pid: u32, tid: u32) -> Result<FilterVerdict, CallRefusal> {
-    Ok(match mode(pid, tid)?.as_str() {
+/// read them then. None for one that has ended.
+pub(crate) fn before_stop(pid: u32, tid: u32) -> Option<FilterVerdict> {
+    Some(match mode(pid, tid)?.as_str() {
         NO_FILTER => FilterVerdict::All,
         FILTERS if may_read() => FilterVerdict::All,
         FILTERS => FilterVerdict::Unreadable,
@@ -23,9 +22,9 @@ pub(crate) fn before_stop(pid: u32, tid: u32) -> Result<FilterVerdict, CallRefus
     })
 }
 
-/// What the filters of a thread say that is stopped.
-pub(crate) fn of_stopped(pid: u32, tid: u32, tracee: &Tracee) -> Result<FilterVerdict, CallRefusal> {
-    Ok(match mode(pid, tid)?.as_str() {
+/// What the filters of a thread say that is stopped. None for one that has ended.
+pub(crate) fn of_stopped(pid: u32, tid: u32, tracee: &Tracee) -> Option<FilterVerdict> {
+    Some(match mode(pid, tid)?.as_str() {
         NO_FILTER => FilterVerdict::All,
         _ => programs(tracee).map_or(FilterVerdict::Unreadable, |programs| verdict(&programs)),
     })
@@ -43,15 +42,15 @@ fn verdict(programs: &[FilterProgram]) -> FilterVerdict {
 }
 
 /// How a thread's calls are filtered.
-fn mode(pid: u32, tid: u32) -> Result<String, CallRefusal> {
-    let status = read_to_string(format!("/proc/{pid}/task/{tid}/status")).map_err(|_| CallRefusal::Gone)?;
+fn mode(pid: u32, tid: u32) -> Option<String> {
+    let status = read_to_string(format!("/proc/{pid}/task/{tid}/status")).ok()?;
     let mode = status.lines().find_map(|line| line.strip_prefix("Seccomp:"));
-    Ok(mode.map_or(NO_FILTER, str::trim).to_owned())
+    Some(mode.map_or(NO_FILTER, str::trim).to_owned())
 }
 
 /// Whether a thread has filters: no longer, if it is gone.
 pub(crate) fn has_filters(pid: u32, tid: u32) -> bool {
-    mode(pid, tid).is_ok_and(|mode| mode != NO_FILTER)
+    mode(pid, tid).is_some_and(|mode| mode != NO_FILTER)
 }
 
 /// Whether this command may read filters: as root of all users, and if it has none itself.
@@ -60,7 +59,7 @@ fn may_read() -> bool {
     let users = read_to_string("/proc/self/uid_map").unwrap_or_default();
     let is_outside = users.split_whitespace().eq(["0", "0", "4294967295"]);
     is_outside
-        && mode(own, own).is_ok_and(|mode| mode == NO_FILTER)
+        && mode(own, own).is_some_and(|mode| mode == NO_FILTER)
         && capabilities(None).is_ok_and(|own| own.effective.contains(CapabilitySet::SYS_ADMIN))
 }
 
