@@ -141,9 +141,9 @@ struct lookback_reader_column {
 	const uint8_t *valid;
 };
 
-/* Opens a trace.dat file, and of its buffers the one of this name, or for NULL the first that has
- * events. NULL with errno: ENOENT and others where there is no such file or buffer, EPROTO for what is
- * no trace.dat file. */
+/* Opens a trace.dat file, and of its buffers the one of this name, or for NULL all that have events in
+ * the clock of the first of them, in the order of time. NULL with errno: ENOENT and others where there
+ * is no such file or buffer, EPROTO for what is no trace.dat file. */
 struct lookback_reader *lookback_reader_open(const char *file, const char *buffer);
 
 /* Copies what a session's buffers have now, which stays there, and opens that. */
