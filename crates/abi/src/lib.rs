@@ -31,6 +31,7 @@ pub mod instance;
 pub mod origin;
 pub mod page;
 mod parts;
+pub mod pid_namespace;
 pub mod pool;
 pub mod profile;
 pub mod remote;

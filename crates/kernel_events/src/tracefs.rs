@@ -1,14 +1,12 @@
 //! The kernel's tracefs: where it is, and whether we may use it.
 
 use crate::Error;
+use abi::pid_namespace;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Where the kernel's tracefs is mounted; on older systems as a part of debugfs.
 const PLACES: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
-
-/// The kernel's own pid namespace has this inode, `PROC_PID_INIT_INO`.
-const FIRST_NAMESPACE: u64 = 0xeffffffc;
 
 /// Where the kernel's tracefs is mounted.
 ///
@@ -20,7 +18,7 @@ pub(crate) fn directory() -> Result<PathBuf, Error> {
         return Err(Error::NotRoot);
     }
     let namespace = std::fs::metadata("/proc/self/ns/pid").map(|found| found.ino());
-    if namespace.is_ok_and(|inode| inode != FIRST_NAMESPACE) {
+    if namespace.is_ok_and(|inode| inode != pid_namespace::FIRST) {
         return Err(Error::OtherNamespace);
     }
     let places = PLACES.map(Path::new);

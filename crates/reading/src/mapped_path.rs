@@ -53,8 +53,7 @@ impl SeenFile {
             let users = control.processes().filter(|process| {
                 process.end_time == 0 && control.maps(process.entry).any(|map| map.object == entry)
             });
-            let mut users = users
-                .filter_map(|process| OwnPid { pid: process.pid, namespace: process.pid_namespace }.here());
+            let mut users = users.filter_map(|process| OwnPid::from(&process).here());
             users.find_map(|pid| self.find_in(pid))
         };
         // Without a build id, what is somewhere else may be anything.

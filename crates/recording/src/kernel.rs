@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::kernel_spools::KernelSpools;
-use crate::switches::{MOST_PAGES, threads};
+use crate::switches::{MOST_PAGES, buffer, threads};
 use kernel_events::{KernelDescription, KernelEvent, KernelTrace, available_events};
 use reading::Spool;
 use session::{FilteredSelection, Instance};
@@ -39,10 +39,8 @@ impl KernelEvents {
             return Ok(None);
         }
         let events = selected(session, &selection.events)?;
-        let clock = session.buffer().geometry().clock;
-        let buffer = (clock, session.buffer().smallest_capacity() / 1024);
         let threads = (!selection.all_threads).then(|| threads(session));
-        let trace = KernelTrace::start(&events, buffer, threads)?;
+        let trace = KernelTrace::start(&events, buffer(session), threads)?;
         Ok(Some(KernelEvents { trace, spools: KernelSpools::new(session, directory) }))
     }
 
@@ -61,13 +59,7 @@ impl KernelEvents {
     pub(crate) fn take(&mut self, session: &Instance) -> io::Result<u64> {
         let is_on = session.buffer().is_tracing() && session.buffer().is_recording();
         let spools = &mut self.spools;
-        self.trace.consume(MOST_PAGES, |record| match is_on {
-            true => spools.push(record),
-            false => {
-                spools.pass_over(record);
-                Ok(())
-            }
-        })
+        self.trace.consume(MOST_PAGES, |record| spools.take(record, is_on))
     }
 
     /// Ends, and takes what is left.

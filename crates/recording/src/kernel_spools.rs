@@ -49,8 +49,19 @@ impl KernelSpools {
         }
     }
 
+    /// Keeps a record, if it is wanted.
+    pub(crate) fn take(&mut self, record: &KernelRecord<'_>, is_wanted: bool) -> io::Result<()> {
+        match is_wanted {
+            true => self.push(record),
+            false => {
+                self.pass_over(record);
+                Ok(())
+            }
+        }
+    }
+
     /// Notes what was lost before a record that nobody wants.
-    pub(crate) fn pass_over(&mut self, record: &KernelRecord<'_>) {
+    fn pass_over(&mut self, record: &KernelRecord<'_>) {
         let lost = record.lost.count();
         self.lost += lost;
         if lost > 0 {
@@ -59,7 +70,7 @@ impl KernelSpools {
     }
 
     /// Keeps a record.
-    pub(crate) fn push(&mut self, record: &KernelRecord<'_>) -> io::Result<()> {
+    fn push(&mut self, record: &KernelRecord<'_>) -> io::Result<()> {
         self.pass_over(record);
         let lost = self.passed_over.remove(&record.cpu).unwrap_or(0);
         self.events += 1;

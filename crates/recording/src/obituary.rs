@@ -10,7 +10,7 @@ use control::{Here, ProcessInfo, TaskInfo};
 use events::sched;
 use ring_buffer::{Buffer, RecordBuffer, Writer, WriterThread, current_cpu};
 use rustix::process::{Pid, test_kill_process};
-use session::{CallInProgress, Instance, OwnPid, ProcessesHere};
+use session::{CallInProgress, Instance, OwnPid, ProcessesHere, pid_namespace};
 
 /// Finds processes that are gone, and records their end.
 #[derive(Debug)]
@@ -30,8 +30,7 @@ const PRIORITY: u32 = 120;
 impl Obituary {
     /// For the calling thread, which is the only one that may use it.
     pub fn new(buffer: Buffer, session: &Instance) -> Obituary {
-        let namespace = OwnPid::of(std::process::id()).map_or(0, |own| own.namespace);
-        Obituary { writer: Writer::new(buffer), thread: session.observer(), namespace }
+        Obituary { writer: Writer::new(buffer), thread: session.observer(), namespace: pid_namespace() }
     }
 
     /// Looks at all processes, also at those of other pid namespaces that are seen from here.
@@ -119,12 +118,9 @@ fn gone_elsewhere(
         return Vec::new();
     }
     let here = ProcessesHere::look();
-    let signal = |process: &ProcessInfo| {
-        let own = OwnPid { pid: process.pid, namespace: process.pid_namespace };
-        match here.pids.get(&own) {
-            Some(pid) => death(*pid),
-            None => here.are_all.then_some(sched::UNKNOWN_SIGNAL),
-        }
+    let signal = |process: &ProcessInfo| match here.pids.get(&OwnPid::from(process)) {
+        Some(pid) => death(*pid),
+        None => here.are_all.then_some(sched::UNKNOWN_SIGNAL),
     };
     processes.into_iter().filter_map(|process| Some((process, signal(&process)?))).collect()
 }

@@ -86,13 +86,7 @@ impl SwitchRecording {
     pub(crate) fn take(&mut self, session: &Instance) -> io::Result<()> {
         let is_on = session.buffer().is_tracing() && session.buffer().is_recording();
         let spools = &mut self.spools;
-        let mut take = |record: &KernelRecord<'_>| match is_on && is_wanted(session, record) {
-            true => spools.push(record),
-            false => {
-                spools.pass_over(record);
-                Ok(())
-            }
-        };
+        let mut take = |record: &KernelRecord<'_>| spools.take(record, is_on && is_wanted(session, record));
         match &mut self.source {
             Source::Instance(instance) => instance.consume(MOST_PAGES, take).map(drop),
             Source::Perf(switches, before) => {
@@ -113,9 +107,7 @@ impl SwitchRecording {
 }
 
 fn instance(session: &Instance, events: &[EventType]) -> Result<Source, Error> {
-    let clock = session.buffer().geometry().clock;
-    let buffer_kb = session.buffer().smallest_capacity() / 1024;
-    let instance = SwitchInstance::make(events, (clock, buffer_kb), threads(session))?;
+    let instance = SwitchInstance::make(events, buffer(session), threads(session))?;
     Ok(Source::Instance(Box::new(instance)))
 }
 
@@ -170,6 +162,11 @@ fn is_wanted(session: &Instance, record: &KernelRecord<'_>) -> bool {
 const PREV_COMM: usize = SWITCH.offset(0);
 const NEXT_PID: usize = SWITCH.offset(5);
 const WOKEN_PID: usize = WAKING.offset(1);
+
+/// The clock of a session's buffers, and their kilobytes for each CPU: what the kernel's are to be like.
+pub(crate) fn buffer(session: &Instance) -> (Clock, u64) {
+    (session.buffer().geometry().clock, session.buffer().smallest_capacity() / 1024)
+}
 
 /// The threads that are attached to a session.
 pub(crate) fn threads(session: &Instance) -> impl Iterator<Item = u32> {

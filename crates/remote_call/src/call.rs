@@ -1,6 +1,7 @@
 //! Choosing a thread that may be stopped.
 
 use crate::candidate::{Candidate, candidates};
+use crate::filter::FilterVerdict;
 use crate::look::{ProcessLook, ThreadLook};
 use crate::refusal::CallRefusal;
 use crate::routine::RemoteRoutine;
@@ -107,7 +108,8 @@ impl Attempt {
 
     fn try_with(&self, candidate: &Candidate) -> Result<Called, ThreadFailure> {
         let start = Instant::now();
-        let result = Stopped::stop(&self.target, Some(&self.routine), candidate)?.call(&self.routine)?;
+        let stopped = Stopped::stop(&self.target, Some(&self.routine), candidate)?;
+        let result = stopped.if_filters_let(FilterVerdict::may_call)?.call(&self.routine)?;
         let stood_still = start.elapsed();
         match result {
             Some(RemoteResult::Done) => {

@@ -15,6 +15,7 @@
 
 use crate::call::{Called, PAUSE, in_thread};
 use crate::candidate::{Candidate, candidates};
+use crate::filter::FilterVerdict;
 use crate::interrupted::{StopEffect, TimeLimit};
 use crate::libc_image::ImageSymbols;
 use crate::load_plan::{AgentFile, LoadPlan};
@@ -25,7 +26,7 @@ use crate::routine::AttachStep;
 use crate::session_use;
 use crate::sleeping::{is_frame, is_of_lock};
 use crate::socket;
-use crate::stopped::{Stopped, ThreadFailure, filtered};
+use crate::stopped::{Stopped, ThreadFailure};
 use abi::OBJECT_PREFIX;
 use abi::attach::{AttachRequest, AttachResult};
 use std::time::{Duration, Instant};
@@ -115,11 +116,7 @@ impl LoadAttempt<'_> {
     fn try_with(&self, candidate: &Candidate) -> Result<Called, ThreadFailure> {
         let start = Instant::now();
         let stopped = Stopped::stop(&self.plan.target, None, candidate)?;
-        if !stopped.verdict.may_attach() {
-            let failure = filtered(self.plan.target.pid, stopped.verdict);
-            stopped.go_on()?;
-            return Err(failure);
-        }
+        let stopped = stopped.if_filters_let(FilterVerdict::may_attach)?;
         if let Err(reason) = self.check_place(&stopped) {
             stopped.go_on()?;
             return Err(ThreadFailure::Next(reason));

@@ -143,14 +143,22 @@ impl<'a> Stopped<'a> {
         rseq::is_inside(&self.tracee, self.target, self.found.rip)
     }
 
+    /// The thread, if its filters let it be made to do what is wanted; else it goes on.
+    pub(crate) fn if_filters_let(
+        self,
+        is_let: fn(FilterVerdict) -> bool,
+    ) -> Result<Stopped<'a>, ThreadFailure> {
+        if is_let(self.verdict) {
+            return Ok(self);
+        }
+        let failure = filtered(self.target.pid, self.verdict);
+        self.go_on()?;
+        Err(failure)
+    }
+
     /// Has it call the routine, unless it is where it can't be interrupted, and go on. What the routine says;
     /// None where it has failed.
     pub(crate) fn call(self, routine: &RemoteRoutine) -> Result<Option<RemoteResult>, ThreadFailure> {
-        if !self.verdict.may_call() {
-            let failure = filtered(self.target.pid, self.verdict);
-            self.go_on()?;
-            return Err(failure);
-        }
         let (number, _) = self.found.call();
         let instruction = self.found.rip;
         let is_inside =
@@ -303,7 +311,7 @@ impl<'a> Stopped<'a> {
 }
 
 /// Why a thread can't that has such filters: where the first thread has some, most often no thread can.
-pub(crate) fn filtered(pid: u32, verdict: FilterVerdict) -> ThreadFailure {
+fn filtered(pid: u32, verdict: FilterVerdict) -> ThreadFailure {
     let refusal = CallRefusal::Filter(verdict);
     match filter::has_filters(pid, pid) {
         true => refusal.into(),

@@ -80,5 +80,6 @@ pub use session::{
 };
 pub use sessions_directory::{SessionsDirectory, session_path};
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, addressable_kb, fitting_kb, most_addresses};
+pub use this_process::pid_namespace;
 pub use timeline::Timeline;
 pub use usdt_place::UsdtPlace;

@@ -1,6 +1,8 @@
 //! The numbers that processes have in pid namespaces: their own, and those by which others know them.
 
 use crate::this_process::pid_namespace;
+use abi::pid_namespace::FIRST;
+use control::ProcessInfo;
 use std::collections::HashMap;
 use std::fs::{read_dir, read_to_string};
 
@@ -13,8 +15,11 @@ pub struct OwnPid {
     pub namespace: u64,
 }
 
-/// The inode of the namespace in which all processes are seen: PROC_PID_INIT_INO.
-const OF_ALL: u64 = 0xefff_fffc;
+impl From<&ProcessInfo> for OwnPid {
+    fn from(process: &ProcessInfo) -> OwnPid {
+        OwnPid { pid: process.pid, namespace: process.pid_namespace }
+    }
+}
 
 impl OwnPid {
     /// That of the process which the calling one knows by this PID. None for one that is gone, or that this
@@ -51,7 +56,7 @@ pub struct ProcessesHere {
 impl ProcessesHere {
     /// Cost: a look at all of them.
     pub fn look() -> ProcessesHere {
-        let mut found = ProcessesHere { pids: HashMap::new(), are_all: pid_namespace() == OF_ALL };
+        let mut found = ProcessesHere { pids: HashMap::new(), are_all: pid_namespace() == FIRST };
         let entries = read_dir("/proc").into_iter().flatten().flatten();
         for here in entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()) {
             match OwnPid::of(here) {

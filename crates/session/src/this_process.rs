@@ -19,8 +19,8 @@ fn possible() -> Option<usize> {
     last.parse::<usize>().ok().map(|last| last + 1)
 }
 
-/// The inode of the pid namespace that this process counts in.
-pub(crate) fn pid_namespace() -> u64 {
+/// The inode of the pid namespace that this process counts in; 0 where that can't be found out.
+pub fn pid_namespace() -> u64 {
     rustix::fs::stat("/proc/self/ns/pid").map_or(0, |found| found.st_ino)
 }
 

@@ -2,7 +2,7 @@
 //!
 //! It would be events of the reading itself, and a program that waits for events would see its own for ever.
 
-use session::Instance;
+use session::{Instance, pid_namespace};
 use std::fs::read_to_string;
 
 /// Leaves processes out of a session that read its tree.
@@ -16,8 +16,7 @@ pub(crate) struct Readers {
 
 impl Readers {
     pub(crate) fn new() -> Readers {
-        let namespace = rustix::fs::stat("/proc/self/ns/pid").map_or(0, |found| found.st_ino);
-        Readers { namespace, stranger: 0 }
+        Readers { namespace: pid_namespace(), stranger: 0 }
     }
 
     /// Notes that a thread reads. What the kernel asks for by itself is of none: 0.

@@ -1,6 +1,7 @@
 //! `lookback diff`: what differs between traces, and what is noise.
 
 use crate::common::*;
+use std::process::Command;
 
 fn record(scratch: &Scratch, file: &str, script: &str) {
     if let Some((directory, _)) = file.rsplit_once('/') {
@@ -58,15 +59,18 @@ fn what_was_planted_comes_first() {
     assert_eq!(read, "2 sleep nanosleep True True ENOENT [0.0, 1.0]\n");
 }
 
+/// A command of a session.
+fn in_session(scratch: &Scratch, session: &str, task: &str, options: &[&str]) -> Command {
+    let mut command = scratch.lookback(&[task, "--session", session]);
+    command.args(options);
+    command
+}
+
 #[test]
 fn snapshots_are_compared_by_their_numbers() {
     let scratch = Scratch::new();
     let session = scratch.outside("session").display().to_string();
-    let task = |task: &str, options: &[&str]| {
-        let mut command = scratch.lookback(&[task, "--session", &session]);
-        command.args(options);
-        command
-    };
+    let task = |task: &str, options: &[&str]| in_session(&scratch, &session, task, options);
     run(&mut task("start", &["-q", "--snapshots", "4"])).success();
     run(&mut task("run", &["--", "cat", "/etc/passwd"])).success();
     run(&mut task("snapshot", &["-q", "-s"])).success();
@@ -92,11 +96,7 @@ fn snapshots_are_compared_by_their_numbers() {
 fn snapshots_are_compared_by_what_came_before_their_triggers() {
     let scratch = Scratch::new();
     let session = scratch.outside("session").display().to_string();
-    let task = |task: &str, options: &[&str]| {
-        let mut command = scratch.lookback(&[task, "--session", &session]);
-        command.args(options);
-        command
-    };
+    let task = |task: &str, options: &[&str]| in_session(&scratch, &session, task, options);
     let program = compile(
         &scratch,
         "sleeps",

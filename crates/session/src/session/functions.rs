@@ -86,7 +86,7 @@ impl Session {
     /// The PID by which the calling process knows one of this session. None for one that it doesn't see, as
     /// that is in another pid namespace.
     pub fn pid_here(&self, process: &ProcessInfo) -> Option<u32> {
-        OwnPid { pid: process.pid, namespace: process.pid_namespace }.here()
+        OwnPid::from(process).here()
     }
 
     /// Calls no process any more, if all that are left have ended without saying so.
