@@ -83,27 +83,13 @@ pub struct RawSite {
 pub struct RawFormatSite {
     /// The event, without fields.
     pub site: RawSite,
-    /// What its arguments are: one [`argument`] for each, 0 after the last. Filled in by the recorder before
-    /// the site's `word`, as what follows.
+    /// What the recorder knows of its arguments: a word for each, 0 after the last. Filled in by the recorder
+    /// before the site's `word`, as what follows.
     pub arguments: [AtomicU16; ARGUMENTS],
-    /// Where texts and dumps start in the payload.
-    pub start: AtomicU16,
+    /// Where what is no text and no dump ends in the payload.
+    pub fixed_end: AtomicU16,
     /// Bytes that each of them can have.
     pub share: AtomicU16,
-}
-
-/// What an argument of a format is: one of these kinds, and an amount in the lower 8 bits.
-pub mod argument {
-    /// A number of so many bytes: 1, 2, 4 or 8.
-    pub const NUMBER: u16 = 1 << 8;
-    /// An `int`: how much of the next argument there is. It is no field. Negative: all.
-    pub const LENGTH: u16 = 2 << 8;
-    /// The address of text; of at most so many bytes, where that isn't [`UNBOUNDED`].
-    pub const TEXT: u16 = 3 << 8;
-    /// The address of so many bytes; of as many as there is space for with [`UNBOUNDED`].
-    pub const BYTES: u16 = 4 << 8;
-    /// The largest amount: more than an event can have.
-    pub const UNBOUNDED: u16 = 0xff;
 }
 
 /// Arguments on their way to the recorder, and the space in which it lays them out.

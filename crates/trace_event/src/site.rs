@@ -1,5 +1,6 @@
 //! Sites: events of the program's own, as [`abi::site`] describes them.
 
+mod argument_code;
 mod argument_writer;
 mod format;
 mod format_fields;
@@ -8,6 +9,7 @@ mod format_text;
 mod literal;
 mod printf_format;
 mod program_text;
+mod recorded_text;
 mod uses;
 
 use crate::current::shared;

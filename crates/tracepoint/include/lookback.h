@@ -102,7 +102,7 @@ struct lookback_site {
 struct lookback_format_site {
 	struct lookback_site site;
 	uint16_t arguments[LB__ARGUMENTS];
-	uint16_t start;
+	uint16_t fixed_end;
 	uint16_t share;
 };
 

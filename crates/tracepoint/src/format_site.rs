@@ -59,7 +59,7 @@ impl<T: Tracepoint> FormatSite<T> {
                 texts_have_lengths: 1,
             },
             arguments: [const { AtomicU16::new(0) }; ARGUMENTS],
-            start: AtomicU16::new(0),
+            fixed_end: AtomicU16::new(0),
             share: AtomicU16::new(0),
         };
         FormatSite(site, PhantomData)

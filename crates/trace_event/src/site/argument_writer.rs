@@ -3,44 +3,35 @@
 //! A program may pass any address as a text: as much of it is read as can be read, see
 //! `docs/decisions/007-memory.md`.
 
-use super::format_fields::{LOCATION, aligned};
-use super::program_text::{Readable, end_of_character, len_of_text};
-use abi::common;
-use abi::site::argument::{BYTES, LENGTH, NUMBER, TEXT, UNBOUNDED};
+use super::argument_code::ArgumentCode;
+use super::format_fields::aligned;
+use super::program_text::Readable;
+use super::recorded_text::{MARK, RecordedText};
 use abi::site::{Arguments, RawFormatSite, WORDS};
 use core::sync::atomic::Ordering::Relaxed;
 
 /// Bytes of an event.
 const SIZE: usize = WORDS * 8;
 
-/// What stands at the end of a text that was cut off.
-const MARK: &[u8] = b"...";
-
-/// What stands for a text at null, as printf(3) has it.
-const NULL: &[u8] = b"(null)";
-
-/// What stands for a text that can't be read, as probes have it.
-const FAULT: &[u8] = b"(fault)";
-
 /// An event that is being laid out. Words are built in registers: bytes that went through memory in other
-/// sizes would make the recorder's loads wait for them.
+/// sizes would make the recorder's loads wait for them. So is what is known of it: all that is done for each
+/// argument is put together in one function.
 struct ArgumentWriter<'a> {
+    site: &'a RawFormatSite,
     payload: &'a mut [u64; WORDS],
     words: *const u64,
-    /// The word that `fixed` is in, as far as it is filled.
+    /// Which word of the fixed part the next field is in.
+    index: usize,
+    /// That word, as far as it is filled.
     word: u64,
-    /// Where the next number goes.
-    fixed: usize,
     /// Where the next text or dump goes.
     next: usize,
-    /// Bytes that each of them can have.
-    share: usize,
     /// Where the event ends.
     end: usize,
     /// How much there is of the next argument, where the one before it says so.
     length: Option<i32>,
-    /// How much can be read where an address leads. None where it leads to as much as is said.
-    readable: Option<Readable>,
+    /// How much can be read where an address leads.
+    readable: Readable,
 }
 
 /// Lays out the arguments of a site, and gives the bytes of the event.
@@ -49,26 +40,26 @@ struct ArgumentWriter<'a> {
 ///
 /// The site has been registered. There is a word for each argument; if its texts have lengths, there is as
 /// much of texts and dumps as is said.
+#[inline]
 pub(super) unsafe fn lay_out(site: &RawFormatSite, arguments: &mut Arguments, readable: Readable) -> usize {
+    let fixed_end = usize::from(site.fixed_end.load(Relaxed));
     let mut writer = ArgumentWriter {
+        site,
         payload: &mut arguments.payload.words,
         words: arguments.words,
+        index: 1,
         word: 0,
-        fixed: common::SIZE,
-        next: usize::from(site.start.load(Relaxed)),
-        share: usize::from(site.share.load(Relaxed)),
-        end: 0,
+        next: aligned(fixed_end, 8),
+        end: fixed_end,
         length: None,
-        readable: (site.site.texts_have_lengths == 0).then_some(readable),
+        readable,
     };
     for code in &site.arguments {
-        match code.load(Relaxed) {
-            0 => break,
-            // SAFETY: the caller's promise.
-            code => unsafe { writer.put(code) },
-        }
+        let Some(code) = ArgumentCode::of(code.load(Relaxed)) else { break };
+        // SAFETY: the caller's promise.
+        unsafe { writer.put(code) };
     }
-    writer.end.max(writer.fixed)
+    writer.end
 }
 
 impl ArgumentWriter<'_> {
@@ -77,6 +68,7 @@ impl ArgumentWriter<'_> {
     /// # Safety
     ///
     /// There is one.
+    #[inline(always)]
     unsafe fn word(&mut self) -> u64 {
         // SAFETY: the caller's promise.
         unsafe {
@@ -86,82 +78,82 @@ impl ArgumentWriter<'_> {
         }
     }
 
-    /// Puts an argument of this kind.
+    /// Puts an argument.
     ///
     /// # Safety
     ///
     /// As for [`lay_out`].
-    unsafe fn put(&mut self, code: u16) {
-        let (kind, amount) = (code & !UNBOUNDED, usize::from(code & UNBOUNDED));
-        let has_length = kind == TEXT && self.readable.is_none();
-        // SAFETY: there is a word for each argument, and for the length of each text that has one.
-        let (len, word) = unsafe { (if has_length { self.word() } else { u64::MAX }, self.word()) };
-        let address = word as usize as *const u8;
-        let length = self.length.take();
-        match kind {
-            NUMBER => self.put_number(word, amount),
-            LENGTH => self.length = Some(word as i32),
-            TEXT => {
-                // A negative precision is none.
-                let most = length.and_then(|most| usize::try_from(most).ok()).unwrap_or(amount);
-                // SAFETY: the caller's promise.
-                unsafe { self.put_text(address, len as usize, most) }
+    #[inline(always)]
+    unsafe fn put(&mut self, code: ArgumentCode) {
+        // SAFETY: there is a word for each argument, and for the length of each text that has one; the
+        // caller's promise.
+        unsafe {
+            if code.is_number() {
+                let word = self.word();
+                self.put_fixed(code.number(word), code);
+            } else if code.is_text() {
+                self.put_text(code);
+            } else if code.is_length() {
+                self.length = Some(self.word() as i32);
+            } else {
+                self.put_bytes(code);
             }
-            BYTES => {
-                let count = length.map_or(amount, |count| usize::try_from(count).unwrap_or(0));
-                // SAFETY: the caller's promise.
-                unsafe { self.put_bytes(address, count) }
-            }
-            _ => {}
         }
     }
 
+    #[inline(always)]
     fn store(&mut self, index: usize, word: u64) {
         if let Some(to) = self.payload.get_mut(index) {
             *to = word;
         }
     }
 
-    /// Puts the lower bytes of a word into the fixed part.
-    fn put_number(&mut self, word: u64, size: usize) {
-        let at = aligned(self.fixed, size);
-        let value = word & u64::MAX.wrapping_shr(64 - 8 * size as u32);
-        let before = if at & 7 == 0 { 0 } else { self.word };
-        self.word = before | value.wrapping_shl(8 * (at as u32 & 7));
-        self.store(at / 8, self.word);
-        self.fixed = at + size;
+    /// Puts what is no longer than its field into the fixed part.
+    #[inline(always)]
+    fn put_fixed(&mut self, value: u64, code: ArgumentCode) {
+        let word = self.word | value.wrapping_shl(code.shift());
+        self.store(self.index, word);
+        let step = code.words_to_next();
+        self.index += step;
+        self.word = word & (step as u64).wrapping_sub(1);
     }
 
-    /// Puts a text of at most so many bytes that can be read, and at most `most`.
+    /// Bytes that each text or dump can have.
+    #[inline(always)]
+    fn share(&self) -> usize {
+        usize::from(self.site.share.load(Relaxed))
+    }
+
+    /// Puts a text.
     ///
     /// # Safety
     ///
     /// As for [`lay_out`].
-    unsafe fn put_text(&mut self, text: *const u8, len: usize, most: usize) {
-        let space = self.share.saturating_sub(1);
-        let wanted = most.min(space + 1).min(len);
-        let len = match self.readable {
-            // SAFETY: the caller's promise.
-            Some(readable) => unsafe { len_of_text(text, wanted, readable) },
-            None => wanted,
-        };
-        let stands_for = match len {
-            0 if wanted == 0 => b"",
-            0 if text.is_null() => NULL,
-            0 if self.readable.is_some_and(|readable| readable(text, 1) == 0) => FAULT,
-            _ => b"",
-        };
-        // SAFETY: so much can be read, in the program or here.
-        unsafe {
-            if !stands_for.is_empty() {
-                self.append(stands_for.as_ptr(), stands_for.len().min(most), 1);
-            } else if len <= space {
-                self.append(text, len, 1);
-            } else {
-                let kept = end_of_character(text, space - MARK.len().min(space));
-                self.append(text, kept, MARK.len() + 1);
-                self.put_mark(self.end - MARK.len() - 1);
+    #[inline(always)]
+    unsafe fn put_text(&mut self, code: ArgumentCode) {
+        // A negative precision is none.
+        let most = self.length.take().and_then(|most| usize::try_from(most).ok()).unwrap_or(code.amount());
+        let share = self.share();
+        // SAFETY: the caller's promise.
+        let text = unsafe {
+            match self.site.site.texts_have_lengths {
+                0 => RecordedText::read(self.word() as usize as *const u8, most, share, self.readable),
+                _ => {
+                    let (len, bytes) = (self.word() as usize, self.word() as usize as *const u8);
+                    let len = len.min(most);
+                    if len < share {
+                        RecordedText { bytes, len, is_cut: false }
+                    } else {
+                        RecordedText::cut(bytes, share)
+                    }
+                }
             }
+        };
+        let mark = if text.is_cut { MARK.len() } else { 0 };
+        // SAFETY: so much can be read, in the program or here.
+        unsafe { self.append(code, text.bytes, text.len, mark + 1) };
+        if text.is_cut {
+            put_mark(self.payload, self.end - MARK.len() - 1);
         }
     }
 
@@ -170,19 +162,18 @@ impl ArgumentWriter<'_> {
     /// # Safety
     ///
     /// As for [`lay_out`].
-    unsafe fn put_bytes(&mut self, bytes: *const u8, count: usize) {
-        let wanted = count.min(self.share);
-        let count = self.readable.map_or(wanted, |readable| readable(bytes, wanted));
+    #[inline(always)]
+    unsafe fn put_bytes(&mut self, code: ArgumentCode) {
+        let count = self.length.take().map(|count| usize::try_from(count).unwrap_or(0));
+        // SAFETY: the caller's promise.
+        let bytes = unsafe { self.word() } as usize as *const u8;
+        let wanted = count.unwrap_or(code.amount()).min(self.share());
+        let count = match self.site.site.texts_have_lengths {
+            0 => (self.readable)(bytes, wanted),
+            _ => wanted,
+        };
         // SAFETY: they can be read.
-        unsafe { self.append(bytes, count, 0) }
-    }
-
-    /// Puts the mark of a text that was cut off at an offset.
-    fn put_mark(&mut self, offset: usize) {
-        // SAFETY: all of its bytes, which any value may have, and which have no alignment.
-        let bytes: &mut [u8; SIZE] = unsafe { &mut *(&raw mut *self.payload).cast() };
-        let mark = bytes.get_mut(offset..offset + MARK.len());
-        mark.into_iter().flatten().zip(MARK).for_each(|(to, byte)| *to = *byte);
+        unsafe { self.append(code, bytes, count, 0) }
     }
 
     /// Appends so many bytes and zeros after the fixed part, and where they are to it.
@@ -190,9 +181,10 @@ impl ArgumentWriter<'_> {
     /// # Safety
     ///
     /// The bytes can be read.
-    unsafe fn append(&mut self, bytes: *const u8, len: usize, zeros: usize) {
+    #[inline(always)]
+    unsafe fn append(&mut self, code: ArgumentCode, bytes: *const u8, len: usize, zeros: usize) {
         let (start, end) = (self.next, self.next + len + zeros);
-        self.put_number(((len + zeros) as u64) << 16 | start as u64, LOCATION);
+        self.put_fixed(((len + zeros) as u64) << 16 | start as u64, code);
         // SAFETY: the caller's promise; what `at` leaves of the bytes are 8 at least.
         let word_at = |at: usize| unsafe { bytes.add(at).cast::<u64>().read_unaligned() };
         let (whole, rest) = (len / 8, len & 7);
@@ -211,6 +203,15 @@ impl ArgumentWriter<'_> {
         let next = aligned(end, 8);
         (self.next, self.end) = (next, end);
     }
+}
+
+/// Puts the mark of a text that was cut off at an offset.
+#[inline(never)]
+fn put_mark(payload: &mut [u64; WORDS], offset: usize) {
+    // SAFETY: all of its bytes, which any value may have, and which have no alignment.
+    let bytes: &mut [u8; SIZE] = unsafe { &mut *(&raw mut *payload).cast() };
+    let mark = bytes.get_mut(offset..offset + MARK.len());
+    mark.into_iter().flatten().zip(MARK).for_each(|(to, byte)| *to = *byte);
 }
 
 #[cfg(test)]
@@ -240,8 +241,8 @@ mod tests {
                 field_count: 0,
                 texts_have_lengths: texts_have_lengths.into(),
             },
-            arguments: fields.arguments.map(AtomicU16::new),
-            start: AtomicU16::new(fields.start),
+            arguments: fields.words().map(AtomicU16::new),
+            fixed_end: AtomicU16::new(fields.fixed_end),
             share: AtomicU16::new(fields.share),
         };
         let payload = Payload { head: [0; HEAD_WORDS], words: [u64::MAX; WORDS] };
@@ -275,6 +276,16 @@ mod tests {
         let found = laid_out("%c%d%hd%ld", false, &[0x11, -2_i32 as u64, 3, u64::MAX], all);
         assert_eq!([1, 2, 3].map(|at| word(&found, at)), [0xffff_fffe_0000_0011, 3, u64::MAX]);
         assert_eq!(found.len(), 32);
+    }
+
+    #[test]
+    fn places_of_texts_lie_among_numbers() {
+        let (a, b) = ("first\0", "second\0");
+        let words = [7, address(a), 0x41, 0x1_0002, address(b), u64::MAX];
+        let found = laid_out("%d%s%c%hd%s%ld", false, &words, all);
+        let numbers = [word(&found, 1) as u32, word(&found, 2) as u32].map(u64::from);
+        assert_eq!((numbers, word(&found, 3)), ([7, 0x2_0041], u64::MAX));
+        assert_eq!([12, 20].map(|offset| located(&found, offset)), [&b"first\0"[..], b"second\0"]);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What fields the arguments of a printf format make, and how the recorder lays them out.
 
+use super::argument_code::{ArgumentCode, ArgumentKind, UNBOUNDED};
 use abi::common;
-use abi::site::argument::{BYTES, LENGTH, NUMBER, TEXT, UNBOUNDED};
 use abi::site::{ARGUMENTS, DYNAMIC, RawField, WORDS, kind};
 use core::ffi::CStr;
 use core::ptr::null;
@@ -33,11 +33,10 @@ pub(super) enum BadFormat {
 /// The arguments of a format.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FormatFields {
-    /// What each is, as [`abi::site::argument`] says; 0 after the last.
-    pub(super) arguments: [u16; ARGUMENTS],
+    arguments: [Option<ArgumentCode>; ARGUMENTS],
     fields: [Option<RawField>; ARGUMENTS],
-    /// Where texts and dumps start.
-    pub(super) start: u16,
+    /// Where the fixed part ends.
+    pub(super) fixed_end: u16,
     /// Bytes that each of them can have.
     pub(super) share: u16,
 }
@@ -46,7 +45,7 @@ impl FormatFields {
     /// Those of a format.
     pub(super) fn of(format: FormatString<'_>) -> Result<FormatFields, BadFormat> {
         let mut found =
-            FormatFields { arguments: [0; ARGUMENTS], fields: [None; ARGUMENTS], start: 0, share: 0 };
+            FormatFields { arguments: [None; ARGUMENTS], fields: [None; ARGUMENTS], fixed_end: 0, share: 0 };
         let mut count = 0;
         for piece in format.pieces() {
             match piece {
@@ -65,8 +64,8 @@ impl FormatFields {
         for argument in conversion.arguments() {
             let code = match argument {
                 ArgumentRole::Nothing => continue,
-                ArgumentRole::Column => NUMBER | 4,
-                ArgumentRole::Length => LENGTH,
+                ArgumentRole::Column => ArgumentCode::new(ArgumentKind::Number(4)),
+                ArgumentRole::Length => ArgumentCode::new(ArgumentKind::Length),
                 ArgumentRole::Value => value(conversion),
             };
             let field = match argument {
@@ -74,34 +73,47 @@ impl FormatFields {
                 ArgumentRole::Column => Some(RawField { kind: kind::SIGNED, ..number(*count, 4) }),
                 _ => None,
             };
-            *self.arguments.get_mut(*count).ok_or(BadFormat::TooManyArguments)? = code;
+            *self.arguments.get_mut(*count).ok_or(BadFormat::TooManyArguments)? = Some(code);
             *self.fields.get_mut(*count).ok_or(BadFormat::TooManyArguments)? = field;
             *count += 1;
         }
         Ok(())
     }
 
-    /// Finds out where what is not in the fixed part has its place.
+    /// Finds out where each field has its place.
     fn lay_out(&mut self) -> Result<(), BadFormat> {
         let (mut end, mut dynamic) = (common::SIZE, 0);
-        for field in self.fields() {
+        let mut before: Option<(&mut ArgumentCode, usize)> = None;
+        for (code, field) in self.arguments.iter_mut().flatten().zip(&self.fields) {
+            let Some(field) = field else { continue };
             let size = if field.count == DYNAMIC { LOCATION } else { usize::from(field.size) };
-            end = aligned(end, size) + size;
+            let at = aligned(end, size);
+            if let Some((code, before)) = before.replace((code, at)) {
+                *code = code.placed(before, at / 8 > before / 8);
+            }
+            end = at + size;
             dynamic += usize::from(field.count == DYNAMIC);
         }
-        let start = aligned(end, 8);
-        let space = SIZE.checked_sub(start).ok_or(BadFormat::TooManyArguments)?;
+        if let Some((code, at)) = before {
+            *code = code.placed(at, true);
+        }
+        let space = SIZE.checked_sub(aligned(end, 8)).ok_or(BadFormat::TooManyArguments)?;
         let share = space.checked_div(dynamic).unwrap_or(0) & !7;
         if dynamic > 0 && share == 0 {
             return Err(BadFormat::TooManyArguments);
         }
-        (self.start, self.share) = (start as u16, share as u16);
+        (self.fixed_end, self.share) = (end as u16, share as u16);
         Ok(())
+    }
+
+    /// What its site has of each argument, 0 after the last.
+    pub(super) fn words(&self) -> [u16; ARGUMENTS] {
+        self.arguments.map(|code| code.map_or(0, ArgumentCode::word))
     }
 
     /// How many arguments there are.
     pub(super) fn count(&self) -> usize {
-        self.arguments.iter().take_while(|code| **code != 0).count()
+        self.arguments.iter().flatten().count()
     }
 
     /// The fields that they make.
@@ -116,15 +128,15 @@ pub(super) fn aligned(offset: usize, size: usize) -> usize {
 }
 
 /// What is converted, as the recorder takes it.
-fn value(conversion: &FormatConversion<'_>) -> u16 {
+fn value(conversion: &FormatConversion<'_>) -> ArgumentCode {
     let amount = |amount: FormatAmount| match amount {
         FormatAmount::Fixed(most) => most.min(UNBOUNDED),
         _ => UNBOUNDED,
     };
     match conversion.kind {
-        Converted::Text => TEXT | amount(conversion.precision),
-        Converted::Bytes { .. } => BYTES | amount(conversion.width),
-        _ => NUMBER | u16::from(conversion.size),
+        Converted::Text => ArgumentCode::new(ArgumentKind::Text(amount(conversion.precision))),
+        Converted::Bytes { .. } => ArgumentCode::new(ArgumentKind::Bytes(amount(conversion.width))),
+        _ => ArgumentCode::new(ArgumentKind::Number(u16::from(conversion.size))),
     }
 }
 

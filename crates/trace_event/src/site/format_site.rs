@@ -37,10 +37,10 @@ pub(super) unsafe fn id_of(site: &RawFormatSite, control: &ControlArea) -> Optio
     write!(description, "{}", PrintfFormat::of(format, &fields)).ok()?;
     match control.add_declared_event(FORMAT_SYSTEM, name, description.as_str(), format) {
         Ok(id) => {
-            for (word, code) in site.arguments.iter().zip(fields.arguments) {
+            for (word, code) in site.arguments.iter().zip(fields.words()) {
                 word.store(code, Relaxed);
             }
-            site.start.store(fields.start, Relaxed);
+            site.fixed_end.store(fields.fixed_end, Relaxed);
             site.share.store(fields.share, Relaxed);
             Some(id)
         }

@@ -1,0 +1,101 @@
+//! What the recorder knows of an argument of a printf format, in the word that its site has for it.
+
+/// What an argument is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ArgumentKind {
+    /// A number of so many bytes: 1, 2, 4 or 8.
+    Number(u16),
+    /// An `int`: how much of the next argument there is. It is no field.
+    Length,
+    /// The address of text, of at most so many bytes where that isn't [`UNBOUNDED`].
+    Text(u16),
+    /// The address of so many bytes; of as many as there is space for with [`UNBOUNDED`].
+    Bytes(u16),
+}
+
+/// More bytes than an event can have.
+pub(super) const UNBOUNDED: u16 = 0xff;
+
+/// An argument: its kind, and where its field lies in a word of the event. 0 is none.
+///
+/// Whether it is a number is a bit of its own, which is tested before all: an event of numbers is recorded
+/// without an indirect jump.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ArgumentCode(u16);
+
+impl ArgumentCode {
+    /// Bytes of a text or dump; bits of a word that a number doesn't have.
+    const AMOUNT: u16 = 0xff;
+    /// The lowest bit of the byte at which the field starts.
+    const BYTE: u32 = 8;
+    /// Whether the next field is in another word.
+    const LAST: u32 = 11;
+    const LENGTH: u16 = 1 << 12;
+    const TEXT: u16 = 1 << 13;
+    const BYTES: u16 = 1 << 14;
+    const NUMBER: u16 = 1 << 15;
+
+    pub(super) fn new(kind: ArgumentKind) -> ArgumentCode {
+        ArgumentCode(match kind {
+            ArgumentKind::Number(size) => Self::NUMBER | 64_u16.saturating_sub(8 * size),
+            ArgumentKind::Length => Self::LENGTH,
+            ArgumentKind::Text(most) => Self::TEXT | most & Self::AMOUNT,
+            ArgumentKind::Bytes(count) => Self::BYTES | count & Self::AMOUNT,
+        })
+    }
+
+    /// Its field starts at this byte of its word, and whether it is the last there.
+    pub(super) fn placed(self, byte: usize, is_last: bool) -> ArgumentCode {
+        ArgumentCode(self.0 | (byte as u16 & 7) << Self::BYTE | u16::from(is_last) << Self::LAST)
+    }
+
+    /// As a site has it.
+    pub(super) fn word(self) -> u16 {
+        self.0
+    }
+
+    /// That of a site. None after the last argument.
+    #[inline(always)]
+    pub(super) fn of(word: u16) -> Option<ArgumentCode> {
+        (word != 0).then_some(ArgumentCode(word))
+    }
+
+    #[inline(always)]
+    pub(super) fn is_number(self) -> bool {
+        self.0 & Self::NUMBER != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn is_length(self) -> bool {
+        self.0 & Self::LENGTH != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn is_text(self) -> bool {
+        self.0 & Self::TEXT != 0
+    }
+
+    /// As much of a word as the number has.
+    #[inline(always)]
+    pub(super) fn number(self, word: u64) -> u64 {
+        word & u64::MAX.wrapping_shr(u32::from(self.0 & Self::AMOUNT))
+    }
+
+    /// Bytes of a text at most, or of a dump.
+    #[inline(always)]
+    pub(super) fn amount(self) -> usize {
+        usize::from(self.0 & Self::AMOUNT)
+    }
+
+    /// Bits of the word that are before the field.
+    #[inline(always)]
+    pub(super) fn shift(self) -> u32 {
+        u32::from(self.0 >> Self::BYTE & 7) * 8
+    }
+
+    /// Words from this field's to the next one's: 0 or 1.
+    #[inline(always)]
+    pub(super) fn words_to_next(self) -> usize {
+        usize::from(self.0 >> Self::LAST & 1)
+    }
+}
