@@ -25,9 +25,10 @@ __attribute__((noinline)) unsigned long passed(unsigned long value)
 __asm__(".section .stapsdt.base,\"aG\",\"progbits\",.stapsdt.base,comdat\n.weak _.stapsdt.base\n"
 	"_.stapsdt.base: .space 1\n.previous\n");
 
-/* With a place for USDT, as <sys/sdt.h> has it: a nop of one byte, and a note about it. */
+/* With a place for USDT in its middle, as <sys/sdt.h> has it: a nop of one byte, and a note about it. */
 __attribute__((noinline)) unsigned long marked(unsigned long value)
 {
+	value ^= 1;
 	__asm__ volatile("990: nop\n.pushsection .note.stapsdt,\"\",\"note\"\n.balign 4\n"
 			 ".4byte 992f-991f, 994f-993f, 3\n991: .asciz \"stapsdt\"\n992: .balign 4\n"
 			 "993: .8byte 990b, _.stapsdt.base, 0\n.asciz \"benches\"\n.asciz \"marked\"\n"

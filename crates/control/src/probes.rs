@@ -32,6 +32,7 @@ impl ControlArea {
 
     /// A number that goes up whenever they are replaced. Async-signal-safe.
     // Acquire: what is read of them stands between two looks at it.
+    #[inline(always)]
     pub fn probes_version(&self) -> u64 {
         self.header().probes.load(Acquire) >> 32
     }
@@ -85,7 +86,7 @@ impl ControlArea {
 
     /// Counts that a thread has come to a probe. Async-signal-safe.
     // Relaxed: the count carries nothing but itself.
-    #[inline]
+    #[inline(always)]
     pub fn count_probe_hit(&self, counter: u16, tid: u32) {
         if let Some(counter) = self.counter(counter, tid as usize % PROBE_HITS_SHARDS) {
             counter.hits.fetch_add(1, Relaxed);
@@ -104,6 +105,7 @@ impl ControlArea {
         (0..PROBE_HITS_SHARDS).filter_map(move |shard| self.counter(counter, shard))
     }
 
+    #[inline(always)]
     fn counter(&self, counter: u16, shard: usize) -> Option<&ProbeHits> {
         let all = self.function_lists()?.slice(self.hits_place(), PROBE_HITS * PROBE_HITS_SHARDS)?;
         all.get(shard * PROBE_HITS + usize::from(counter))
@@ -114,11 +116,13 @@ impl ControlArea {
         self.after_lists() + (version & 1) * PROBE_WORDS as u64
     }
 
+    #[inline(always)]
     fn hits_place(&self) -> u64 {
         self.after_lists() + 2 * PROBE_WORDS as u64
     }
 
     // Relaxed: the word doesn't change after the file was made.
+    #[inline(always)]
     fn after_lists(&self) -> u64 {
         u64::from(self.header().buffers.load(Relaxed)) * FUNCTIONS_SIZE as u64
     }

@@ -98,7 +98,7 @@ pub struct CallEvents {
 }
 
 /// The events that the call of a number has of its own. None where it isn't in the tables. Async-signal-safe.
-#[inline]
+#[inline(always)]
 pub fn events_of(number: u32) -> Option<CallEvents> {
     let arguments = *ARGUMENTS.get(number as usize)?;
     (arguments != NONE).then_some(CallEvents {

@@ -79,6 +79,19 @@ impl<F: Fn(usize) -> Option<u64> + Copy> CompiledProbe<F> {
         Some(record.text_at.min(record.bytes.len()))
     }
 
+    /// The registers that its arguments are, and how many bytes of each are recorded. None for an argument
+    /// that is anything else.
+    pub fn registers(&self) -> impl Iterator<Item = Option<(MachineRegister, usize)>> + use<'_, F> {
+        let mut arguments = self.arguments();
+        (0..self.argument_count).map(move |_| {
+            let argument = arguments.next()?;
+            let is_number = matches!(argument.stored, StoredForm::Integer { bytes: 1 | 2 | 4 | 8 });
+            let is_plain = is_number && argument.count == 1 && argument.dereferences == 0;
+            let is_register = argument.source == SourceKind::Register && is_plain;
+            is_register.then_some((argument.register, argument.stored.size()))
+        })
+    }
+
     fn arguments(&self) -> impl Iterator<Item = CompiledArgument> + use<'_, F> {
         let mut next = self.arguments;
         (0..self.argument_count).map_while(move |_| {

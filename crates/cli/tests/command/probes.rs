@@ -139,6 +139,53 @@ fn calls_and_returns_are_recorded_with_what_is_there() {
     assert_eq!(report.lines().filter(|line| !line.starts_with('#')).count(), 6, "{report}");
 }
 
+/// What is nothing but numbers in registers has a way of its own to be recorded: the events are the same.
+#[test]
+fn numbers_in_registers_are_recorded_as_others() {
+    const SET: &str = "
+        #include <stdio.h>
+        int main(void)
+        {
+            asm volatile(\".globl place\\n mov $0x1122334455667788, %%rdi\\n mov $-2, %%rsi\\n mov $0x8001, %%rdx\\n\"
+                \"mov $0x123456789abcdef0, %%rcx\\n mov $0x90, %%r8\\n mov $-3, %%r15\\n .balign 8\\n\"
+                \"place: .byte 0x48, 0x8d, 0x80, 0, 0, 0, 0\\n\"
+                ::: \"rdi\", \"rsi\", \"rdx\", \"rcx\", \"r8\", \"r15\", \"memory\");
+            return 0;
+        }";
+    let scratch = Scratch::new();
+    let (source, program) = (scratch.write("set.c", SET), scratch.path("set"));
+    run(scratch.command("gcc").args(["-O1", "-o"]).arg(&program).arg(&source)).success();
+    let names = scratch.command("nm").arg(&program).output().unwrap().stdout;
+    let names = String::from_utf8(names).unwrap();
+    let place = names.lines().find(|line| line.ends_with(" place")).unwrap();
+    let offset = place.split_whitespace().next().unwrap().trim_start_matches('0');
+    let cases = [
+        ("", ""),
+        (
+            "a=%di:u8 b=%si:s16 c=%dx:x64 d=%cx:u32 e=%r8:s8 f=%r15:s64",
+            "a=136 b=-2 c=0x8001 d=2596069104 e=-112 f=-3",
+        ),
+        ("a=%r8:u16 b=%di:x64 c=%di:x64", "a=144 b=0x1122334455667788 c=0x1122334455667788"),
+        ("a=%cx:x32 b=%si:s8 c=%cx:x32", "a=0x9abcdef0 b=-2 c=0x9abcdef0"),
+        (
+            "a=%di:u8 b=%di:u8 c=%di:u8 d=%di:u8 e=%di:u8 f=%di:u8 g=%si:s64",
+            "a=136 b=136 c=136 d=136 e=136 f=136 g=-2",
+        ),
+    ];
+    for (arguments, expected) in cases {
+        // With the name of the thread it is recorded as any other.
+        for (added, said) in [("", ""), (" comm=$comm", " comm=\"set\"")] {
+            let probe = format!("p:set/at {}:0x{offset} {arguments}{added}", path(&program));
+            run(&mut scratch.record(&["--probe", &probe], &[path(&program)])).success();
+            let report = run(&mut scratch.report(&[])).success().stdout;
+            let event =
+                report.lines().find(|line| line.contains(" at: ")).unwrap_or_else(|| panic!("{report}"));
+            let shown = event.split_once(") ").map_or("", |(_, shown)| shown.trim());
+            assert_eq!(shown, format!("{expected}{said}").trim(), "{arguments}{added}");
+        }
+    }
+}
+
 #[test]
 fn filters_and_triggers_of_probes_are_those_of_other_events() {
     let scratch = Scratch::new();

@@ -45,15 +45,18 @@ fn probes_change_no_register() {
     let untraced = program.untraced();
     assert!(untraced.is_ok(), "without lookback: {untraced}");
     let file = program.path();
-    let probe = |place: &str| format!("p:{place} {file}:{place} a=%ax sp=%sp b=+0(%bx)");
     let places = ["7_xmm", "4_xmm", "3_xmm", "2_xmm", "1_xmm", "7_ymm", "4_ymm", "3_ymm", "2_ymm", "1_ymm"];
-    let probes: Vec<String> = places.map(|place| probe(&format!("place_{place}"))).to_vec();
-    let options = probes.iter().flat_map(|probe| ["--probe", probe]);
-    let options: Vec<&str> = ["-q", "-b", "64M"].into_iter().chain(options).collect();
-    let (traced, trace) = program.traced_with(&options);
-    assert_eq!(untraced, traced, "{traced}");
-    for place in ["place_7_xmm", "place_7_ymm"] {
-        assert_eq!(trace.named(place).count(), 20_000, "{place}");
+    // What is nothing but numbers in registers is recorded with fewer registers saved.
+    for arguments in ["a=%ax sp=%sp b=+0(%bx)", "a=%ax b=%bx:u32 flags=%flags"] {
+        let probe = |place: &str| format!("p:place_{place} {file}:place_{place} {arguments}");
+        let probes: Vec<String> = places.map(probe).to_vec();
+        let options = probes.iter().flat_map(|probe| ["--probe", probe]);
+        let options: Vec<&str> = ["-q", "-b", "64M"].into_iter().chain(options).collect();
+        let (traced, trace) = program.traced_with(&options);
+        assert_eq!(untraced, traced, "{arguments}: {traced}");
+        for place in ["place_7_xmm", "place_7_ymm"] {
+            assert_eq!(trace.named(place).count(), 20_000, "{arguments}, {place}");
+        }
     }
 }
 

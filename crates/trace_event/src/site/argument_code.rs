@@ -2,7 +2,7 @@
 
 /// What an argument is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ArgumentKind {
+pub(super) enum ArgumentUse {
     /// A number of so many bytes: 1, 2, 4 or 8.
     Number(u16),
     /// An `int`: how much of the next argument there is. It is no field.
@@ -35,12 +35,12 @@ impl ArgumentCode {
     const BYTES: u16 = 1 << 14;
     const NUMBER: u16 = 1 << 15;
 
-    pub(super) fn new(kind: ArgumentKind) -> ArgumentCode {
+    pub(super) fn new(kind: ArgumentUse) -> ArgumentCode {
         ArgumentCode(match kind {
-            ArgumentKind::Number(size) => Self::NUMBER | 64_u16.saturating_sub(8 * size),
-            ArgumentKind::Length => Self::LENGTH,
-            ArgumentKind::Text(most) => Self::TEXT | most & Self::AMOUNT,
-            ArgumentKind::Bytes(count) => Self::BYTES | count & Self::AMOUNT,
+            ArgumentUse::Number(size) => Self::NUMBER | 64_u16.saturating_sub(8 * size),
+            ArgumentUse::Length => Self::LENGTH,
+            ArgumentUse::Text(most) => Self::TEXT | most & Self::AMOUNT,
+            ArgumentUse::Bytes(count) => Self::BYTES | count & Self::AMOUNT,
         })
     }
 

@@ -1,6 +1,6 @@
 //! What fields the arguments of a printf format make, and how the recorder lays them out.
 
-use super::argument_code::{ArgumentCode, ArgumentKind, UNBOUNDED};
+use super::argument_code::{ArgumentCode, ArgumentUse, UNBOUNDED};
 use abi::common;
 use abi::site::{ARGUMENTS, DYNAMIC, RawField, WORDS, kind};
 use core::ffi::CStr;
@@ -64,8 +64,8 @@ impl FormatFields {
         for argument in conversion.arguments() {
             let code = match argument {
                 ArgumentRole::Nothing => continue,
-                ArgumentRole::Column => ArgumentCode::new(ArgumentKind::Number(4)),
-                ArgumentRole::Length => ArgumentCode::new(ArgumentKind::Length),
+                ArgumentRole::Column => ArgumentCode::new(ArgumentUse::Number(4)),
+                ArgumentRole::Length => ArgumentCode::new(ArgumentUse::Length),
                 ArgumentRole::Value => value(conversion),
             };
             let field = match argument {
@@ -134,9 +134,9 @@ fn value(conversion: &FormatConversion<'_>) -> ArgumentCode {
         _ => UNBOUNDED,
     };
     match conversion.kind {
-        Converted::Text => ArgumentCode::new(ArgumentKind::Text(amount(conversion.precision))),
-        Converted::Bytes { .. } => ArgumentCode::new(ArgumentKind::Bytes(amount(conversion.width))),
-        _ => ArgumentCode::new(ArgumentKind::Number(u16::from(conversion.size))),
+        Converted::Text => ArgumentCode::new(ArgumentUse::Text(amount(conversion.precision))),
+        Converted::Bytes { .. } => ArgumentCode::new(ArgumentUse::Bytes(amount(conversion.width))),
+        _ => ArgumentCode::new(ArgumentUse::Number(u16::from(conversion.size))),
     }
 }
 

@@ -36,6 +36,7 @@ pub(crate) mod moved_site;
 mod objects;
 mod off;
 mod opened;
+mod plain_probe;
 mod probe_place;
 mod probe_places;
 mod probed;

@@ -132,6 +132,7 @@ pub(super) fn stack_before(moved: u64) -> MovedStack {
 }
 
 /// What a function has on its stack in whose middle an entry returns to moved code.
+#[inline(always)]
 pub(super) fn probed_stack_before(moved: u64) -> MovedStack {
     // SAFETY: the entry was called from moved code, which has its word there.
     MovedStack::of_word(unsafe { word(moved - PROBE_STACK_BEFORE) })
@@ -139,6 +140,7 @@ pub(super) fn probed_stack_before(moved: u64) -> MovedStack {
 
 /// The word of the moved code in the middle of a function that an entry returns to: the number of a probe's
 /// place, or what is known of a system call.
+#[inline(always)]
 pub(super) fn word_before(moved: u64) -> u64 {
     // SAFETY: the entry was called from moved code, which has its word there.
     unsafe { word(moved - PROBE_WORD_BEFORE) }

@@ -50,6 +50,7 @@ pub(super) fn within(object: usize) -> impl Iterator<Item = &'static ProbedInstr
 }
 
 /// The place of this number.
+#[inline(always)]
 pub(super) fn find(number: u64) -> Option<&'static ProbedInstruction> {
     TABLE.get(usize::try_from(number).ok()?)
 }

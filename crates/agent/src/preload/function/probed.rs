@@ -1,7 +1,7 @@
 //! That a thread has come to a probe: what is recorded.
 
 use super::call::FunctionCall;
-use super::probes::SiteProbes;
+use super::probes::{PlainSiteProbe, SiteProbes};
 use super::saved_probe::SavedProbe;
 use super::traced_site::TracedSite;
 use super::{objects, probe_place};
@@ -10,7 +10,7 @@ use abi::site::{HEAD_WORDS, Payload, WORDS};
 use core::ptr::with_exposed_provenance;
 use core::sync::atomic::AtomicU32;
 use probe::{CompiledProbe, MOST_RECORD, Machine, MachineRegister, ProbeKind};
-use ring_buffer::EncodedEvent;
+use ring_buffer::{EncodedEvent, RecordBuffer};
 use trace_event::{AttachedSession, CallRecord, Entered, call_time, session};
 
 const _: () = assert!(MOST_RECORD <= WORDS * 8);
@@ -59,6 +59,22 @@ pub(crate) extern "C" fn record_anywhere(saved: &SavedProbe) {
         // SAFETY: who has called goes on after this.
         unsafe { entered.write_called(call, event) }
     });
+}
+
+/// As [`record_anywhere`], where there is one probe, which wants nothing but registers. None, and nothing
+/// recorded, if not. Nothing is called for it.
+#[inline(always)]
+pub(super) fn try_record_anywhere(saved: &SavedProbe) -> Option<()> {
+    let (entered, place) = (saved.enter_known()?, probe_place::find(saved.place())?);
+    let (session, probes) = (session()?, &place.probes);
+    let probe = PlainSiteProbe::at(session.control(), probes)?;
+    let mut record = RecordBuffer::new();
+    probe.plain.fill(&mut record, entered, (probe.address, saved));
+    if !probe.is_current() || !entered.try_write_plain(record.event()) {
+        return None;
+    }
+    session.control().count_probe_hit(probe.counter, entered.tid() as u32);
+    Some(())
 }
 
 /// Records what probes want, from the one on whose number `first` is; it is in the object with `base`.

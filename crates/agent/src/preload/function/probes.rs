@@ -6,6 +6,7 @@
 //! probes in the session have changed meanwhile, until the code is brought up to date again.
 
 use super::objects::{TracedObject, key};
+use super::plain_probe::PlainProbe;
 use super::turn::Turn;
 use super::{probe_place, reference_counters};
 use abi::control::PROBE_HITS;
@@ -19,12 +20,14 @@ struct PlacedProbe {
     index: AtomicU32,
     next: AtomicU32,
     address: AtomicU64,
+    plain: PlainProbe,
 }
 
 /// Numbers begin with 1: 0 is none.
-static TABLE: [PlacedProbe; PROBE_HITS] =
-    [const { PlacedProbe { index: AtomicU32::new(0), next: AtomicU32::new(0), address: AtomicU64::new(0) } };
-        PROBE_HITS];
+static TABLE: [PlacedProbe; PROBE_HITS] = [const {
+    let (index, next, address) = (AtomicU32::new(0), AtomicU32::new(0), AtomicU64::new(0));
+    PlacedProbe { index, next, address, plain: PlainProbe::none() }
+}; PROBE_HITS];
 
 /// How many probes the table has.
 static COUNT: AtomicU32 = AtomicU32::new(0);
@@ -133,6 +136,7 @@ impl<'a> ProbePlacement<'a> {
             let Some(placed) = TABLE.get(count as usize) else { return };
             placed.index.store(probe.index as u32, Relaxed);
             placed.address.store(address, Relaxed);
+            placed.plain.set(&probe);
             placed.next.store(first.load(Relaxed), Relaxed);
             COUNT.store(count + 1, Relaxed);
             first.store(count + 1, Relaxed);
@@ -198,10 +202,48 @@ impl<'a> SiteProbes<'a> {
     }
 
     /// Whether they are the same as when this began: then what was read of them is right.
-    // Acquire fence: pairs with the Release fence of a replacement, and puts the Relaxed loads before the
-    // second look at the version, which can be Relaxed, too.
     pub(super) fn are_current(&self) -> bool {
-        fence(Acquire);
-        VERSION.load(Relaxed) == self.version && self.control.probes_version() == PROBES_VERSION.load(Relaxed)
+        are_current(self.control, self.version)
+    }
+}
+
+/// Whether the table is the one of a version, and that of the session's probes.
+// Acquire fence: pairs with the Release fence of a replacement, and puts the Relaxed loads before the
+// second look at the version, which can be Relaxed, too.
+#[inline(always)]
+fn are_current(control: &ControlArea, version: u32) -> bool {
+    fence(Acquire);
+    VERSION.load(Relaxed) == version && control.probes_version() == PROBES_VERSION.load(Relaxed)
+}
+
+/// The only probe of a place, which is a plain one.
+pub(super) struct PlainSiteProbe<'a> {
+    control: &'a ControlArea,
+    version: u32,
+    pub(super) plain: &'static PlainProbe,
+    /// The address that it is at.
+    pub(super) address: u64,
+    /// What counts its hits.
+    pub(super) counter: u16,
+}
+
+impl<'a> PlainSiteProbe<'a> {
+    /// The one with this number. None where others follow it, of any other probe, and while the table is
+    /// replaced. Nothing is called for it.
+    // Acquire: pairs with the Release at the end of a replacement.
+    #[inline(always)]
+    pub(super) fn at(control: &'a ControlArea, number: &AtomicU32) -> Option<PlainSiteProbe<'a>> {
+        let version = VERSION.load(Acquire);
+        let placed = TABLE.get(number.load(Relaxed).checked_sub(1)? as usize)?;
+        let is_only = placed.next.load(Relaxed) == 0 && version & 1 == 0;
+        let (plain, address) = (&placed.plain, placed.address.load(Relaxed));
+        let counter = plain.counter().filter(|_| is_only)?;
+        Some(PlainSiteProbe { control, version, plain, address, counter })
+    }
+
+    /// Whether it is the same as when this began: then what was read of it is right.
+    #[inline(always)]
+    pub(super) fn is_current(&self) -> bool {
+        are_current(self.control, self.version)
     }
 }

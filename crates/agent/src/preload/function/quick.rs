@@ -12,6 +12,9 @@ use super::call::{BegunCall, OnceCalled, SavedCall, SavedMovedCall};
 use super::called::event;
 use super::common_case::{CommonCase, common_case};
 use super::graph::{self, CallSlot, ReturnStep, ReturnedValues};
+use super::probed;
+use super::saved_probe::SavedProbe;
+use super::system_called::{self, SavedSystemCall};
 
 /// Where a function goes on that was not recorded, by these functions: no code is there.
 pub(crate) const NOT_RECORDED: u64 = 1;
@@ -38,6 +41,19 @@ pub(crate) extern "C" fn record_moved_in_body(saved: &SavedMovedCall) -> u64 {
 #[unsafe(export_name = "lookback_quick_returned")]
 pub(crate) extern "C" fn returned(slot: &'static CallSlot, values: &ReturnedValues) -> ReturnStep {
     graph::try_return(slot, values)
+}
+
+/// As [`record_system_call`](super::system_called::record_system_call). Whether it has gone on, or
+/// [`NOT_RECORDED`].
+#[unsafe(export_name = "lookback_quick_record_system_call")]
+pub(crate) extern "C" fn record_system_call(saved: &SavedSystemCall) -> u64 {
+    system_called::try_record(saved).map_or(NOT_RECORDED, |()| 0)
+}
+
+/// As [`record_anywhere`](super::probed::record_anywhere), or [`NOT_RECORDED`].
+#[unsafe(export_name = "lookback_quick_record_anywhere")]
+pub(crate) extern "C" fn record_anywhere(saved: &SavedProbe) -> u64 {
+    probed::try_record_anywhere(saved).map_or(NOT_RECORDED, |()| 0)
 }
 
 #[inline(always)]

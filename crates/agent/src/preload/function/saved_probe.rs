@@ -1,6 +1,7 @@
 //! What an instruction's entry has on the stack that a probe is at.
 
 use super::moved_site;
+use core::mem::offset_of;
 use probe::MachineRegister;
 use trace_event::{Entered, FrameRecord};
 
@@ -28,6 +29,7 @@ const RED_ZONE: u64 = 128;
 
 impl SavedProbe {
     /// The number of the probe's place.
+    #[inline(always)]
     pub(super) fn place(&self) -> u64 {
         moved_site::word_before(self.moved)
     }
@@ -35,6 +37,12 @@ impl SavedProbe {
     /// Finds out which thread has come to it.
     pub(super) fn enter(&self) -> Option<Entered> {
         moved_site::probed_stack_before(self.moved).enter()
+    }
+
+    /// As [`SavedProbe::enter`], of a thread that is known: None of any other. Nothing is called for it.
+    #[inline(always)]
+    pub(super) fn enter_known(&self) -> Option<Entered> {
+        moved_site::probed_stack_before(self.moved).enter_known()
     }
 
     pub(super) fn frame(&self) -> *const FrameRecord {
@@ -45,6 +53,31 @@ impl SavedProbe {
     pub(super) fn stack_pointer(&self) -> u64 {
         let after = (&raw const self.frame).wrapping_add(1).addr() as u64;
         after.wrapping_add(RED_ZONE)
+    }
+
+    /// Which of its words a register is. None where it is none of them.
+    pub(super) fn index_of(register: MachineRegister) -> Option<u8> {
+        let index = match register.number() {
+            0 => offset_of!(SavedProbe, rax),
+            1 => offset_of!(SavedProbe, rcx),
+            2 => offset_of!(SavedProbe, rdx),
+            3 => offset_of!(SavedProbe, rbx),
+            5 => offset_of!(SavedProbe, frame),
+            6 => offset_of!(SavedProbe, rsi),
+            7 => offset_of!(SavedProbe, rdi),
+            number @ 8..=15 => offset_of!(SavedProbe, high) + 8 * (15 - usize::from(number)),
+            17 => offset_of!(SavedProbe, flags),
+            _ => return None,
+        };
+        Some((index / 8) as u8)
+    }
+
+    /// One of its words; 0 where it has none.
+    #[inline(always)]
+    pub(super) fn word(&self, index: u8) -> u64 {
+        // SAFETY: it is nothing but words.
+        let words = unsafe { &*(&raw const *self).cast::<[u64; size_of::<SavedProbe>() / 8]>() };
+        words.get(usize::from(index)).copied().unwrap_or(0)
     }
 
     /// A register, but for the instruction pointer.

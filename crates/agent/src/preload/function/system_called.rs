@@ -2,9 +2,9 @@
 
 use super::call::SavedRegisters;
 use super::moved_site;
-use crate::preload::record::system_call::{record_enter, record_exit};
+use crate::preload::record::system_call::{record_enter, record_exit, try_record as try_write};
 use core::sync::atomic::AtomicBool;
-use trace_event::{CallRecord, FrameRecord, call_time, enter_in_libc, thread_words};
+use trace_event::{CallRecord, FrameRecord, call_time, enter_in_libc, enter_known_in_libc, thread_words};
 
 /// What moved code knows of a system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +23,7 @@ impl SystemCallWord {
         number | if self.is_exit { SystemCallWord::EXIT } else { 0 }
     }
 
+    #[inline(always)]
     fn of_word(word: u64) -> SystemCallWord {
         let number = (word & SystemCallWord::UNKNOWN == 0).then_some(word as u32);
         SystemCallWord { number, is_exit: word & SystemCallWord::EXIT != 0 }
@@ -70,6 +71,20 @@ pub(crate) extern "C" fn record_system_call(saved: &SavedSystemCall) {
         begin(frame, number);
     }
     record_system_call_enter(number, &saved.registers.system_call_arguments(), frame);
+}
+
+/// As [`record_system_call`], of a call whose number the code has, if that is a common case. None, and
+/// nothing recorded, if not. Nothing is called for it.
+#[inline(always)]
+pub(super) fn try_record(saved: &SavedSystemCall) -> Option<()> {
+    let word = SystemCallWord::of_word(moved_site::word_before(saved.moved));
+    let (number, entered) = (word.number?, enter_known_in_libc()?);
+    let registers = &saved.registers;
+    let arguments = match word.is_exit {
+        true => [registers.system_call(), 0, 0, 0, 0, 0],
+        false => registers.system_call_arguments(),
+    };
+    try_write(entered, (number, word.is_exit), &arguments)
 }
 
 /// Records that a call begins. The frame is that of a function which returns after this.

@@ -41,6 +41,32 @@ pub(crate) fn record_exit(entered: Entered, number: u32, result: i64, call: Call
     }
 }
 
+/// As [`record_enter`], or as [`record_exit`] with the result as only argument, where one event at most is
+/// enabled and there is nothing to do but to write it. None, and nothing written, if not. Nothing is called
+/// for it.
+#[inline(always)]
+pub(crate) fn try_record(
+    entered: Entered,
+    (number, is_exit): (u32, bool),
+    arguments: &[u64; MOST_ARGUMENTS],
+) -> Option<()> {
+    let own = events_of(number)?;
+    let (own, all) = if is_exit {
+        ((own.exit, 1), (EXIT_ID, 1))
+    } else {
+        ((own.enter, own.arguments), (ENTER_ID, MOST_ARGUMENTS))
+    };
+    let (event, count) = match (is_enabled(own.0), is_enabled(all.0)) {
+        (false, false) => return Some(()),
+        (true, false) => own,
+        (false, true) => all,
+        (true, true) => return None,
+    };
+    let mut record = RecordBuffer::new();
+    let event = fill(&mut record, entered.common(event), number, arguments.get(..count)?);
+    entered.try_write_plain(event).then_some(())
+}
+
 /// Writes one of these records. Not inlined: so there is only one on the stack.
 #[inline(never)]
 fn write(entered: Entered, event: u16, number: u32, words: &[u64], call: CallRecord) {
@@ -51,6 +77,7 @@ fn write(entered: Entered, event: u16, number: u32, words: &[u64], call: CallRec
 }
 
 /// Makes a record. The kernel takes numbers for signed.
+#[inline(always)]
 fn fill<'a>(
     record: &'a mut RecordBuffer<WORDS>,
     common: u64,

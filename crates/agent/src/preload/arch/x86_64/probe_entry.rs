@@ -9,7 +9,7 @@
 
 use super::saved_registers::record_in_middle;
 use crate::preload::function::moved_site::PROBE_WITHIN_BEFORE;
-use crate::preload::function::record_anywhere;
+use crate::preload::function::{quick, record_anywhere};
 use core::arch::naked_asm;
 
 /// Records what probes want there, and goes on.
@@ -22,6 +22,8 @@ pub(crate) unsafe extern "C" fn called() {
             [r15 r14 r13 r12 r11 r10 r9 r8 rdi rsi rbx rdx rcx rax]
         ),
         ".cfi_endproc",
+        quick = sym quick::record_anywhere,
+        not_recorded = const quick::NOT_RECORDED,
         record = sym record_anywhere,
         within = const PROBE_WITHIN_BEFORE,
         registers = const 120,

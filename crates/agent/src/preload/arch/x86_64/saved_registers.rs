@@ -111,6 +111,9 @@ macro_rules! restore_vectors {
 ///
 /// The moved code has put the stack pointer past what the function may have below it. Meanwhile the address
 /// that is returned to is one within the instruction: unwinders know the stack there.
+///
+/// Of the flags only those are changed here, and restored, that arithmetic sets, and the direction: popf
+/// takes some twenty cycles, and sets more. `add` sets the overflow, `sahf` the rest.
 macro_rules! record_in_middle {
     ([$($save:ident)+], [$($restore:ident)+]) => {
         concat!(
@@ -130,12 +133,26 @@ macro_rules! record_in_middle {
             mov [rbp + 8], rcx
             mov rdi, rsp
             cld\n",
+            $crate::preload::arch::x86_64::saved_registers::call_quick!(),
+            "cmp rax, {not_recorded}
+            jne 5f
+            lea rdi, [rbp - {moved}]\n",
             $crate::preload::arch::x86_64::saved_registers::call_saved!(),
-            "mov rcx, [rbp - {moved}]
+            "5:
+            mov rcx, [rbp - {moved}]
             mov [rbp + 8], rcx
-            lea rsp, [rbp - {registers}]\n",
+            lea rsp, [rbp - {registers}]
+            mov rax, [rbp - 8]
+            test ah, 4
+            jz 6f
+            std
+            6:
+            xchg al, ah
+            and al, 8
+            add al, 0x78
+            sahf\n",
             $crate::preload::arch::x86_64::saved_registers::pop_registers!($($restore)+),
-            "popfq
+            "lea rsp, [rsp + 8]
             pop rbp
             .cfi_def_cfa rsp, 136
             .cfi_restore rbp

@@ -10,7 +10,7 @@
 
 use super::saved_registers::record_in_middle;
 use crate::preload::function::moved_site::PROBE_WITHIN_BEFORE;
-use crate::preload::function::record_system_call;
+use crate::preload::function::{quick, record_system_call};
 use core::arch::naked_asm;
 
 /// Records the call, and goes on.
@@ -23,6 +23,8 @@ pub(crate) unsafe extern "C" fn called() {
             [r11 r10 r9 r8 rdi rsi rdx rcx rax]
         ),
         ".cfi_endproc",
+        quick = sym quick::record_system_call,
+        not_recorded = const quick::NOT_RECORDED,
         record = sym record_system_call,
         within = const PROBE_WITHIN_BEFORE,
         registers = const 80,
