@@ -139,49 +139,56 @@ fn calls_and_returns_are_recorded_with_what_is_there() {
     assert_eq!(report.lines().filter(|line| !line.starts_with('#')).count(), 6, "{report}");
 }
 
-/// What is nothing but numbers in registers has a way of its own to be recorded: the events are the same.
+/// Has numbers in its registers at a place and at the call of a function, three times.
+const REGISTERS: &str = r#"
+__attribute__((noinline)) long take(long a, long b, long c, long d, long e, long f)
+{ asm volatile("" ::: "memory"); return a + b + c + d + e + f; }
+int main(void)
+{
+	for (int round = 0; round < 3; round++) {
+		asm volatile("mov $0x1122334455667788, %%rdi\n mov $-2, %%rsi\n mov $0x8001, %%rdx\n"
+			"mov $0x123456789abcdef0, %%rcx\n mov $0x90, %%r8\n mov $-3, %%r15\n .balign 8\n"
+			".globl place\n place: .byte 0x48, 0x8d, 0x80, 0, 0, 0, 0\n"
+			::: "rdi", "rsi", "rdx", "rcx", "r8", "r15", "memory");
+		take(0x1122334455667788, -2, 0x8001, 0x123456789abcdef0, 0x90, -3);
+	}
+	return 0;
+}
+"#;
+
+/// What is nothing but numbers in registers is recorded by a fast path: the events are the same.
 #[test]
 fn numbers_in_registers_are_recorded_as_others() {
-    const SET: &str = "
-        #include <stdio.h>
-        int main(void)
-        {
-            asm volatile(\".globl place\\n mov $0x1122334455667788, %%rdi\\n mov $-2, %%rsi\\n mov $0x8001, %%rdx\\n\"
-                \"mov $0x123456789abcdef0, %%rcx\\n mov $0x90, %%r8\\n mov $-3, %%r15\\n .balign 8\\n\"
-                \"place: .byte 0x48, 0x8d, 0x80, 0, 0, 0, 0\\n\"
-                ::: \"rdi\", \"rsi\", \"rdx\", \"rcx\", \"r8\", \"r15\", \"memory\");
-            return 0;
-        }";
     let scratch = Scratch::new();
-    let (source, program) = (scratch.write("set.c", SET), scratch.path("set"));
+    let (source, program) = (scratch.write("registers.c", REGISTERS), scratch.path("registers"));
     run(scratch.command("gcc").args(["-O1", "-o"]).arg(&program).arg(&source)).success();
-    let names = scratch.command("nm").arg(&program).output().unwrap().stdout;
-    let names = String::from_utf8(names).unwrap();
-    let place = names.lines().find(|line| line.ends_with(" place")).unwrap();
-    let offset = place.split_whitespace().next().unwrap().trim_start_matches('0');
-    let cases = [
+    let names = run(scratch.command("nm").arg(&program)).success().stdout;
+    let place =
+        names.lines().find_map(|line| line.strip_suffix(" t place").or(line.strip_suffix(" T place")));
+    let place = format!("0x{}", place.unwrap().trim_start_matches('0'));
+    let both = [
         ("", ""),
-        (
-            "a=%di:u8 b=%si:s16 c=%dx:x64 d=%cx:u32 e=%r8:s8 f=%r15:s64",
-            "a=136 b=-2 c=0x8001 d=2596069104 e=-112 f=-3",
-        ),
+        ("a=%di:u8 b=%si:s16 c=%dx:x64 d=%cx:u32 e=%r8:s8", "a=136 b=-2 c=0x8001 d=2596069104 e=-112"),
         ("a=%r8:u16 b=%di:x64 c=%di:x64", "a=144 b=0x1122334455667788 c=0x1122334455667788"),
         ("a=%cx:x32 b=%si:s8 c=%cx:x32", "a=0x9abcdef0 b=-2 c=0x9abcdef0"),
-        (
-            "a=%di:u8 b=%di:u8 c=%di:u8 d=%di:u8 e=%di:u8 f=%di:u8 g=%si:s64",
-            "a=136 b=136 c=136 d=136 e=136 f=136 g=-2",
-        ),
+        ("a=%di:u8 b=%di:u8 c=%di:u8 d=%di:u8 e=%di:u8 f=%si:s64", "a=136 b=136 c=136 d=136 e=136 f=-2"),
     ];
-    for (arguments, expected) in cases {
+    let anywhere = both.iter().chain(&[("a=%r15:s64", "a=-3")]).map(|case| (place.as_str(), case));
+    let calls =
+        both.iter().chain(&[("a=%r9:s32 b=$arg1:x32", "a=-3 b=0x55667788")]).map(|case| ("take", case));
+    for (place, (arguments, expected)) in anywhere.chain(calls) {
         // With the name of the thread it is recorded as any other.
-        for (added, said) in [("", ""), (" comm=$comm", " comm=\"set\"")] {
-            let probe = format!("p:set/at {}:0x{offset} {arguments}{added}", path(&program));
+        for (added, said) in [("", ""), (" comm=$comm", " comm=\"registers\"")] {
+            let probe = format!("p:set/at {}:{place} {arguments}{added}", path(&program));
             run(&mut scratch.record(&["--probe", &probe], &[path(&program)])).success();
             let report = run(&mut scratch.report(&[])).success().stdout;
-            let event =
-                report.lines().find(|line| line.contains(" at: ")).unwrap_or_else(|| panic!("{report}"));
-            let shown = event.split_once(") ").map_or("", |(_, shown)| shown.trim());
-            assert_eq!(shown, format!("{expected}{said}").trim(), "{arguments}{added}");
+            let events = report.lines().filter_map(|line| line.split_once(" at: ")?.1.split_once(')'));
+            let shown: Vec<&str> = events.map(|(_, shown)| shown.trim()).collect();
+            assert_eq!(
+                shown,
+                [format!("{expected}{said}").trim(); 3],
+                "{place} {arguments}{added}: {report}"
+            );
         }
     }
 }

@@ -39,7 +39,7 @@ fn record_once(saved: &impl OnceCalled) -> u64 {
         }
         CommonCase::Graph => graph::enter_alone(entered, saved.call()),
         CommonCase::Profile => graph::enter_profile_alone(entered, saved),
-        CommonCase::None => record_of_site(entered, saved),
+        CommonCase::Probes | CommonCase::None => record_of_site(entered, saved),
     }
 }
 

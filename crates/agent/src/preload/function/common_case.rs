@@ -16,6 +16,8 @@ pub(super) enum CommonCase {
     Graph = 2,
     /// Nothing but the profile.
     Profile = 3,
+    /// Nothing but probes, and none of returns.
+    Probes = 4,
 }
 
 static CASE: AtomicU32 = AtomicU32::new(CommonCase::None as u32);
@@ -28,6 +30,7 @@ pub(super) fn common_case() -> CommonCase {
         1 => CommonCase::Calls,
         2 => CommonCase::Graph,
         3 => CommonCase::Profile,
+        4 => CommonCase::Probes,
         _ => CommonCase::None,
     }
 }

@@ -40,6 +40,7 @@ mod plain_probe;
 mod probe_place;
 mod probe_places;
 mod probed;
+mod probed_sites;
 mod probes;
 pub(crate) mod quick;
 mod reference_counters;

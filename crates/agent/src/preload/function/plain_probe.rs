@@ -1,10 +1,9 @@
 //! A probe that records nothing but numbers in registers, as this process has it: in the few words that are
 //! needed where a thread comes to it.
 
-use super::saved_probe::SavedProbe;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicU16, AtomicU64};
-use probe::{CompiledProbe, ProbeKind};
+use probe::CompiledProbe;
 use ring_buffer::RecordBuffer;
 use trace_event::Entered;
 
@@ -20,7 +19,7 @@ pub(super) const WORDS: usize = 2 + MOST;
 pub(super) struct PlainProbe {
     /// The id of its event, what counts its hits, and that it is one.
     head: AtomicU64,
-    /// Of each number, the index of its word in a [`SavedProbe`] and how many bytes it has; 0 after the last.
+    /// Of each number, its register and how many bytes it has; 0 after the last.
     numbers: [AtomicU16; MOST],
 }
 
@@ -43,9 +42,8 @@ impl PlainProbe {
         self.numbers.iter().for_each(|number| number.store(0, Relaxed));
         let mut free = self.numbers.iter();
         for number in probe.registers() {
-            let (register, bytes) = number.filter(|_| probe.kind == ProbeKind::Entry)?;
-            let index = SavedProbe::index_of(register)?;
-            free.next()?.store((bytes as u16) << 8 | u16::from(index), Relaxed);
+            let (register, bytes) = number?;
+            free.next()?.store((bytes as u16) << 8 | u16::from(register.number()), Relaxed);
         }
         Some(())
     }
@@ -57,14 +55,15 @@ impl PlainProbe {
         (head & IS_PLAIN != 0).then_some((head >> 16) as u16)
     }
 
-    /// Fills its record, of a thread that has come to this address.
+    /// Fills its record, of a thread that has come to this address with these registers, by number. None
+    /// where one of them isn't known.
     #[inline(always)]
     pub(super) fn fill(
         &self,
         record: &mut RecordBuffer<WORDS>,
         entered: Entered,
-        (address, saved): (u64, &SavedProbe),
-    ) {
+        (address, register): (u64, impl Fn(u8) -> Option<u64>),
+    ) -> Option<()> {
         record.push(entered.common(self.head.load(Relaxed) as u16));
         record.push(address);
         let (mut word, mut filled) = (0, 0);
@@ -74,7 +73,7 @@ impl PlainProbe {
             if bits == 0 {
                 break;
             }
-            let value = saved.word(number as u8) & u64::MAX.wrapping_shr(64 - bits);
+            let value = register(number as u8)? & u64::MAX.wrapping_shr(64 - bits);
             word |= value.wrapping_shl(filled);
             filled += bits;
             if filled >= 64 {
@@ -89,5 +88,6 @@ impl PlainProbe {
             1..=32 => record.push_half(word as u32),
             _ => record.push(word),
         }
+        Some(())
     }
 }

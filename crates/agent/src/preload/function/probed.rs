@@ -9,6 +9,7 @@ use crate::preload::memory::readable::readable;
 use abi::site::{HEAD_WORDS, Payload, WORDS};
 use core::ptr::with_exposed_provenance;
 use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::Relaxed;
 use probe::{CompiledProbe, MOST_RECORD, Machine, MachineRegister, ProbeKind};
 use ring_buffer::{EncodedEvent, RecordBuffer};
 use trace_event::{AttachedSession, CallRecord, Entered, call_time, session};
@@ -66,10 +67,28 @@ pub(crate) extern "C" fn record_anywhere(saved: &SavedProbe) {
 #[inline(always)]
 pub(super) fn try_record_anywhere(saved: &SavedProbe) -> Option<()> {
     let (entered, place) = (saved.enter_known()?, probe_place::find(saved.place())?);
-    let (session, probes) = (session()?, &place.probes);
-    let probe = PlainSiteProbe::at(session.control(), probes)?;
+    let session = session()?;
+    let probe = PlainSiteProbe::of_number(session.control(), place.probes.load(Relaxed))?;
+    try_record(entered, session, &probe, |register| saved.saved_in(register))
+}
+
+/// As [`record_call`], likewise.
+#[inline(always)]
+pub(super) fn try_record_call(entered: Entered, call: FunctionCall<'_>) -> Option<()> {
+    let session = session()?;
+    let probe = PlainSiteProbe::of_site(session.control(), call.site())?;
+    try_record(entered, session, &probe, |register| call.argument_in(register))
+}
+
+#[inline(always)]
+fn try_record(
+    entered: Entered,
+    session: AttachedSession,
+    probe: &PlainSiteProbe<'_>,
+    register: impl Fn(u8) -> Option<u64>,
+) -> Option<()> {
     let mut record = RecordBuffer::new();
-    probe.plain.fill(&mut record, entered, (probe.address, saved));
+    probe.plain.fill(&mut record, entered, (probe.address, register))?;
     if !probe.is_current() || !entered.try_write_plain(record.event()) {
         return None;
     }

@@ -8,7 +8,7 @@
 use super::objects::{TracedObject, key};
 use super::plain_probe::PlainProbe;
 use super::turn::Turn;
-use super::{probe_place, reference_counters};
+use super::{probe_place, probed_sites, reference_counters};
 use abi::control::PROBE_HITS;
 use control::{ControlArea, FunctionWords};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
@@ -78,6 +78,7 @@ impl<'a> ProbePlacement<'a> {
         fence(Release);
         PROBES_VERSION.store(control.probes_version(), Relaxed);
         COUNT.store(0, Relaxed);
+        probed_sites::forget();
         reference_counters::forget();
         let placement = ProbePlacement { control, is_off };
         SEEN.fetch_or(u32::from(placement.enabled().next().is_some()), Relaxed);
@@ -92,6 +93,11 @@ impl<'a> ProbePlacement<'a> {
             let switched = control.switched(probe.event);
             !switched.on.union(switched.triggered).is_empty()
         })
+    }
+
+    /// Whether any of the enabled ones wants to see a return.
+    pub(super) fn is_any_of_returns(&self) -> bool {
+        self.enabled().any(|probe| probe.kind == ProbeKind::Return)
     }
 
     /// Whether any is enabled.
@@ -140,6 +146,9 @@ impl<'a> ProbePlacement<'a> {
             placed.next.store(first.load(Relaxed), Relaxed);
             COUNT.store(count + 1, Relaxed);
             first.store(count + 1, Relaxed);
+            if let Some(site) = site {
+                probed_sites::put(site.address, count + 1);
+            }
         }
     }
 
@@ -217,6 +226,7 @@ fn are_current(control: &ControlArea, version: u32) -> bool {
 }
 
 /// The only probe of a place, which is a plain one.
+// Acquire where the version is looked at first: pairs with the Release at the end of a replacement.
 pub(super) struct PlainSiteProbe<'a> {
     control: &'a ControlArea,
     version: u32,
@@ -228,13 +238,23 @@ pub(super) struct PlainSiteProbe<'a> {
 }
 
 impl<'a> PlainSiteProbe<'a> {
-    /// The one with this number. None where others follow it, of any other probe, and while the table is
-    /// replaced. Nothing is called for it.
-    // Acquire: pairs with the Release at the end of a replacement.
+    /// The one with this number, where a thread has come to a place. None where others follow it, of any
+    /// other probe, and while the table is replaced. Nothing is called for it.
     #[inline(always)]
-    pub(super) fn at(control: &'a ControlArea, number: &AtomicU32) -> Option<PlainSiteProbe<'a>> {
+    pub(super) fn of_number(control: &'a ControlArea, number: u32) -> Option<PlainSiteProbe<'a>> {
+        PlainSiteProbe::of(control, VERSION.load(Acquire), number)
+    }
+
+    /// That of a site at this address, likewise.
+    #[inline(always)]
+    pub(super) fn of_site(control: &'a ControlArea, site: u64) -> Option<PlainSiteProbe<'a>> {
         let version = VERSION.load(Acquire);
-        let placed = TABLE.get(number.load(Relaxed).checked_sub(1)? as usize)?;
+        PlainSiteProbe::of(control, version, probed_sites::find(site)?)
+    }
+
+    #[inline(always)]
+    fn of(control: &'a ControlArea, version: u32, number: u32) -> Option<PlainSiteProbe<'a>> {
+        let placed = TABLE.get(number.checked_sub(1)? as usize)?;
         let is_only = placed.next.load(Relaxed) == 0 && version & 1 == 0;
         let (plain, address) = (&placed.plain, placed.address.load(Relaxed));
         let counter = plain.counter().filter(|_| is_only)?;

@@ -70,6 +70,7 @@ fn try_record(saved: &impl OnceCalled) -> Option<u64> {
             entered.try_write_plain(event(entered, saved.call()).event()).then_some(0)
         }
         CommonCase::Graph => graph::try_enter(saved.enter_known()?, saved.call()),
+        CommonCase::Probes => probed::try_record_call(saved.enter_known()?, saved.call()).map(|()| 0),
         CommonCase::Profile | CommonCase::None => None,
     }
 }

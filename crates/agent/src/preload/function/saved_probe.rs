@@ -24,6 +24,20 @@ pub(crate) struct SavedProbe {
     frame: FrameRecord,
 }
 
+/// Which of its words registers are in, those from r8 to r15 left out; none in what is no word.
+const WORDS: [u8; 18] = {
+    let mut words = [u8::MAX; 18];
+    words[0] = (offset_of!(SavedProbe, rax) / 8) as u8;
+    words[1] = (offset_of!(SavedProbe, rcx) / 8) as u8;
+    words[2] = (offset_of!(SavedProbe, rdx) / 8) as u8;
+    words[3] = (offset_of!(SavedProbe, rbx) / 8) as u8;
+    words[5] = (offset_of!(SavedProbe, frame) / 8) as u8;
+    words[6] = (offset_of!(SavedProbe, rsi) / 8) as u8;
+    words[7] = (offset_of!(SavedProbe, rdi) / 8) as u8;
+    words[17] = (offset_of!(SavedProbe, flags) / 8) as u8;
+    words
+};
+
 /// What the entry leaves out below the function's stack pointer.
 const RED_ZONE: u64 = 128;
 
@@ -55,29 +69,16 @@ impl SavedProbe {
         after.wrapping_add(RED_ZONE)
     }
 
-    /// Which of its words a register is. None where it is none of them.
-    pub(super) fn index_of(register: MachineRegister) -> Option<u8> {
-        let index = match register.number() {
-            0 => offset_of!(SavedProbe, rax),
-            1 => offset_of!(SavedProbe, rcx),
-            2 => offset_of!(SavedProbe, rdx),
-            3 => offset_of!(SavedProbe, rbx),
-            5 => offset_of!(SavedProbe, frame),
-            6 => offset_of!(SavedProbe, rsi),
-            7 => offset_of!(SavedProbe, rdi),
-            number @ 8..=15 => offset_of!(SavedProbe, high) + 8 * (15 - usize::from(number)),
-            17 => offset_of!(SavedProbe, flags),
-            _ => return None,
-        };
-        Some((index / 8) as u8)
-    }
-
-    /// One of its words; 0 where it has none.
+    /// A register by its number. None of one that is none of its words.
     #[inline(always)]
-    pub(super) fn word(&self, index: u8) -> u64 {
+    pub(super) fn saved_in(&self, register: u8) -> Option<u64> {
+        let word = match register {
+            8..=15 => offset_of!(SavedProbe, high) / 8 + (15 - usize::from(register)),
+            _ => usize::from(*WORDS.get(usize::from(register))?),
+        };
         // SAFETY: it is nothing but words.
         let words = unsafe { &*(&raw const *self).cast::<[u64; size_of::<SavedProbe>() / 8]>() };
-        words.get(usize::from(index)).copied().unwrap_or(0)
+        words.get(word).copied()
     }
 
     /// A register, but for the instruction pointer.

@@ -42,8 +42,12 @@ impl Wishes<'_> {
 
     /// Which common case it is.
     pub(super) fn common_case(&self) -> CommonCase {
-        if commands::is_any() || probes::is_any() {
+        let is_probed = probes::is_any();
+        if commands::is_any() || is_probed && !self.is_probed_alone() {
             return CommonCase::None;
+        }
+        if is_probed {
+            return CommonCase::Probes;
         }
         let is_plain = |instance| {
             let control = self.control;
@@ -58,6 +62,12 @@ impl Wishes<'_> {
             (true, true, Some(_)) => CommonCase::Profile,
             _ => CommonCase::None,
         }
+    }
+
+    /// Whether nothing but probes are wanted, and no return is to be seen.
+    fn is_probed_alone(&self) -> bool {
+        let is_traced = !self.tracing.is_empty() || !self.graphing.is_empty() || self.profile.is_some();
+        !is_traced && !self.probes.is_any_of_returns()
     }
 
     /// Who wants a function of an object. One that was not built to be traced has to be named.
