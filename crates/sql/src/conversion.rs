@@ -1,41 +1,135 @@
 //! Traces as files of Parquet.
 
 use crate::database::Database;
+use crate::derived::{SliceRow, StackRow, StateRow, TableSenders, derive};
 use crate::failure::SqlFailure;
-use crate::parquet::{BatchWriter, file_name, properties};
+use crate::parquet::{self, file_name, properties};
 use crate::say::note;
 use crate::small;
+use crate::table::{RowReceiver, RowSender, TableRow, row_channel};
 use datafusion::error::DataFusionError;
-use futures::StreamExt;
+use datafusion::prelude::{DataFrame, col};
+use futures::future::join_all;
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tempfile::NamedTempFile;
 
-/// The table of calls, for a file by itself: those of one name compress well together.
-const CALLS: (&str, &[&str]) = ("slices", &["name", "ts"]);
+/// A table, and by which columns its file is sorted.
+type SortedTable = (&'static str, &'static [&'static str]);
 
-/// The tables, and by which columns each is sorted.
-const TABLES: [(&str, &[&str]); 7] = [
-    ("events", &["ts"]),
-    CALLS,
-    ("states", &["ts"]),
-    ("stacks", &["id"]),
-    ("threads", &["tid"]),
-    ("losses", &["ts"]),
-    ("meta", &["key"]),
-];
+/// The table of calls, for a file by itself: those of one name compress well together.
+const CALLS: SortedTable = ("slices", &["name", "ts"]);
+
+/// What one pass over all records makes.
+const DERIVED: [SortedTable; 3] = [CALLS, ("states", &["ts"]), ("stacks", &["id"])];
+
+/// What is there as it is.
+const OTHERS: [SortedTable; 4] =
+    [("events", &["ts"]), ("threads", &["tid"]), ("losses", &["ts"]), ("meta", &["key"])];
 
 /// Writes the calls of a trace to `out`, if that ends in `.parquet`; else all tables into a directory of that
 /// name.
 pub async fn convert(database: &Database, out: &Path) -> Result<(), SqlFailure> {
-    if out.extension().is_some_and(|suffix| suffix == "parquet") && !out.is_dir() {
-        return write(database, CALLS, out).await;
+    let is_file = out.extension().is_some_and(|suffix| suffix == "parquet") && !out.is_dir();
+    if is_file {
+        return write_derived(database, &[TableFile { database, table: CALLS, path: out.into() }]).await;
     }
     std::fs::create_dir_all(out).map_err(|error| wrong(out, &error))?;
-    for table in TABLES {
-        write(database, table, &out.join(file_name(table.0))).await?;
+    let file = |table: SortedTable| TableFile { database, table, path: out.join(file_name(table.0)) };
+    for table in OTHERS.map(file) {
+        table.write_as_is().await?;
     }
-    Ok(())
+    write_derived(database, &DERIVED.map(file)).await
+}
+
+/// Writes tables that are made of all records, as these are read.
+async fn write_derived(database: &Database, files: &[TableFile<'_>]) -> Result<(), SqlFailure> {
+    let Some(trace) = database.trace() else {
+        for file in files {
+            file.write_as_is().await?;
+        }
+        return Ok(());
+    };
+    let (slices, slice_file) = wanted::<SliceRow<'_>>(files);
+    let (states, state_file) = wanted::<StateRow>(files);
+    let (stacks, stack_file) = wanted::<StackRow>(files);
+    let written = [slice_file, state_file, stack_file].into_iter().flatten();
+    let written = written.map(|(file, rows)| async {
+        file.write(database.context().read_table(Arc::new(rows.into_table()?))?).await
+    });
+    let made = derive(trace, TableSenders { slices, states, stacks });
+    let (made, written) = tokio::join!(made, join_all(written));
+    // A file that can't be written ends the pass, too.
+    let written: Vec<WrittenTable> = files
+        .iter()
+        .zip(written)
+        .map(|(file, written)| written.map_err(|error| file.wrong(error)))
+        .collect::<Result<_, _>>()?;
+    made?;
+    files.iter().zip(written).try_for_each(|(file, written)| file.keep(written))
+}
+
+type DerivedFile<'a> = (&'a TableFile<'a>, RowReceiver);
+
+/// Where the rows of a table go, and the file that is made of them if it is among those.
+fn wanted<'a, R: TableRow>(files: &'a [TableFile<'a>]) -> (RowSender<R::Column>, Option<DerivedFile<'a>>) {
+    match files.iter().find(|file| file.table.0 == R::TABLE) {
+        Some(file) => {
+            let (sender, rows) = row_channel::<R>();
+            (sender, Some((file, rows)))
+        }
+        None => (RowSender::to_nobody::<R>(), None),
+    }
+}
+
+/// A table that is written, before it has its name.
+struct WrittenTable {
+    file: NamedTempFile,
+    rows: u64,
+}
+
+/// The file of a table.
+struct TableFile<'a> {
+    database: &'a Database,
+    table: SortedTable,
+    path: PathBuf,
+}
+
+impl TableFile<'_> {
+    /// Writes the database's own table.
+    async fn write_as_is(&self) -> Result<(), SqlFailure> {
+        let written = async { self.write(self.database.context().table(self.table.0).await?).await };
+        self.keep(written.await.map_err(|error| self.wrong(error))?)
+    }
+
+    /// Writes rows.
+    async fn write(&self, rows: DataFrame) -> Result<WrittenTable, DataFusionError> {
+        let directory = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let file = NamedTempFile::new_in(directory.unwrap_or(Path::new(".")))?;
+        let (out, sorted) = (file.reopen()?, self.table.1);
+        let order = sorted.iter().map(|column| col(*column).sort(true, false)).collect();
+        let rows = rows.sort(order)?.execute_stream().await?;
+        let properties = properties(&rows.schema(), sorted);
+        // What is damaged is known when all has been read.
+        let notes = || self.database.trace().map(|trace| small::notes(trace)).unwrap_or_default();
+        let rows = parquet::write(rows, properties, notes, out).await?;
+        Ok(WrittenTable { file, rows })
+    }
+
+    /// Gives the file its name, as it is complete, and says so.
+    fn keep(&self, written: WrittenTable) -> Result<(), SqlFailure> {
+        let WrittenTable { file, rows } = written;
+        let path = &self.path;
+        make_readable(file.as_file()).map_err(|error| wrong(path, &error))?;
+        file.persist(path).map_err(|error| wrong(path, &error.error))?;
+        note!("lookback: {rows} {}, {} bytes in {}", self.table.0, size(path), path.display());
+        Ok(())
+    }
+
+    fn wrong(&self, error: DataFusionError) -> SqlFailure {
+        wrong(&self.path, &crate::complaint::message(&error))
+    }
 }
 
 fn wrong(path: &Path, error: &dyn std::fmt::Display) -> SqlFailure {
@@ -46,36 +140,10 @@ fn size(path: &Path) -> u64 {
     path.metadata().map_or(0, |data| data.len())
 }
 
-/// Writes a table, and says so. The file gets its name when it is complete.
-async fn write(database: &Database, (table, sorted): (&str, &[&str]), path: &Path) -> Result<(), SqlFailure> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let file = NamedTempFile::new_in(directory).map_err(|error| wrong(path, &error))?;
-    let out = file.reopen().map_err(|error| wrong(path, &error))?;
-    let rows = rows(database, table, sorted, out)
-        .await
-        .map_err(|error| wrong(path, &crate::complaint::message(&error)))?;
-    make_readable(file.as_file()).map_err(|error| wrong(path, &error))?;
-    file.persist(path).map_err(|error| wrong(path, &error.error))?;
-    note!("lookback: {rows} {table}, {} bytes in {}", size(path), path.display());
-    Ok(())
-}
-
 /// As any new file would be, for those whom the umask lets read.
 fn make_readable(file: &File) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
     let mask = rustix::process::umask(rustix::fs::Mode::empty());
     rustix::process::umask(mask);
     file.set_permissions(std::fs::Permissions::from_mode(0o666 & !mask.bits()))
-}
-
-async fn rows(database: &Database, table: &str, sorted: &[&str], out: File) -> Result<u64, DataFusionError> {
-    let query = format!("SELECT * FROM {table} ORDER BY {}", sorted.join(", "));
-    let mut batches = database.context().sql(&query).await?.execute_stream().await?;
-    let schema = batches.schema();
-    let notes = database.trace().map(small::notes).unwrap_or_default();
-    let mut writer = BatchWriter::new(out, schema.clone(), properties(&schema, sorted, notes))?;
-    while let Some(batch) = batches.next().await {
-        writer.push(&batch?)?;
-    }
-    Ok(writer.finish()?)
 }

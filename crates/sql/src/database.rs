@@ -90,7 +90,7 @@ impl Database {
     }
 
     /// The first file, if that is a trace.
-    pub fn trace(&self) -> Option<&AskedTrace> {
+    pub fn trace(&self) -> Option<&Arc<AskedTrace>> {
         match self.files.first() {
             Some(AskedFile::Trace(trace)) => Some(trace),
             _ => None,

@@ -1,6 +1,7 @@
 //! The tables `threads`, `losses` and `meta`: small enough to be in memory.
 
 use crate::loss::Loss;
+use crate::parquet::FileNotes;
 use crate::table::{ColumnType, RowBatch, RowCell, TableColumn, TableRow, schema_of};
 use crate::trace::AskedTrace;
 use datafusion::arrow::array::{AsArray, RecordBatch};
@@ -154,7 +155,7 @@ pub fn meta(trace: &AskedTrace) -> Result<MemTable> {
 }
 
 /// Facts about a trace as a whole, as key and value.
-pub fn notes(trace: &AskedTrace) -> Vec<(String, String)> {
+pub fn notes(trace: &AskedTrace) -> FileNotes {
     meta_rows(trace).into_iter().map(|row| (format!("{NOTE}{}", row.key), row.value)).collect()
 }
 

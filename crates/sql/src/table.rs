@@ -2,9 +2,11 @@
 
 mod batch;
 mod cell;
+mod channel;
 
 pub use batch::RowBatch;
 pub use cell::{ColumnType, RowCell};
+pub use channel::{RowReceiver, RowSender, row_channel};
 
 use datafusion::arrow::datatypes::{Field, Schema, SchemaRef};
 use datafusion::catalog::TableProvider;

@@ -1,6 +1,6 @@
 //! The pass over all records.
 
-use super::recorder::{SharedRecorder, TableRecorder};
+use super::recorder::{SharedRecorder, TableRecorder, TableSenders};
 use crate::failure::SqlFailure;
 use crate::trace::AskedTrace;
 use convert::SliceTimeline;
@@ -8,8 +8,8 @@ use export::Sink;
 use query::{Descriptors, LockWaits, TraceBuffer, exit_of};
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::Path;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use trace_data::event::Event;
 use trace_data::format::Field;
@@ -34,10 +34,24 @@ impl PassRole {
     }
 }
 
-/// Writes the tables of a trace into a directory, until `stop` says otherwise. What can be read of a damaged
-/// trace is in them.
-pub fn derive(trace: &AskedTrace, directory: &Path, stop: &AtomicBool) -> Result<(), SqlFailure> {
-    let recorder = Rc::new(RefCell::new(TableRecorder::create(directory)?));
+/// Has the pass end when nobody waits for it.
+struct StopOnDrop(Arc<AtomicBool>);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// Makes the tables of a trace, in a thread of its own. What can be read of a damaged trace is in them.
+pub async fn derive(trace: &Arc<AskedTrace>, tables: TableSenders) -> Result<(), SqlFailure> {
+    let stop = StopOnDrop(Arc::default());
+    let (trace, flag) = (Arc::clone(trace), Arc::clone(&stop.0));
+    tokio::task::spawn_blocking(move || fill(&trace, tables, &flag)).await.map_err(SqlFailure::failed)?
+}
+
+fn fill(trace: &AskedTrace, tables: TableSenders, stop: &AtomicBool) -> Result<(), SqlFailure> {
+    let recorder = Rc::new(RefCell::new(TableRecorder::new(tables)));
     trace.with_buffer(|buffer| play(trace, buffer, &recorder, stop))??;
     match Rc::into_inner(recorder) {
         Some(recorder) => Ok(recorder.into_inner().finish()?),

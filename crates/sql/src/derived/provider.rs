@@ -1,9 +1,11 @@
 //! The tables as the engine knows them: made when the first of them is asked for.
 
 use super::pass::derive;
+use super::recorder::TableSenders;
+use super::{SliceRow, StackRow, StateRow};
 use crate::failure::SqlFailure;
-use crate::parquet::file_name;
-use crate::table::{TableRow, schema_of};
+use crate::parquet::{FileNotes, file_name, properties, write};
+use crate::table::{RowReceiver, TableRow, row_channel, schema_of};
 use crate::trace::AskedTrace;
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::SchemaRef;
@@ -15,9 +17,9 @@ use datafusion::datasource::listing::{ListingOptions, ListingTable, ListingTable
 use datafusion::error::Result;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown};
 use datafusion::physical_plan::ExecutionPlan;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::OnceCell;
 use url::Url;
 
@@ -29,15 +31,6 @@ pub struct Derivation {
     is_made: OnceCell<()>,
 }
 
-/// Has the pass end when nobody waits for it.
-struct StopOnDrop(Arc<AtomicBool>);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
-}
-
 impl Derivation {
     /// Of a trace. The directory is there, and is no other trace's.
     pub fn new(trace: Arc<AskedTrace>, directory: PathBuf) -> Derivation {
@@ -46,14 +39,30 @@ impl Derivation {
 
     /// Makes the tables, once.
     async fn make(&self) -> Result<(), SqlFailure> {
-        let make = || async {
-            let stop = StopOnDrop(Arc::default());
-            let (trace, directory, flag) = (self.trace.clone(), self.directory.clone(), stop.0.clone());
-            let pass = move || derive(&trace, &directory, &flag);
-            tokio::task::spawn_blocking(pass).await.map_err(SqlFailure::failed)?
-        };
-        self.is_made.get_or_try_init(make).await?;
+        self.is_made.get_or_try_init(|| self.write()).await?;
         Ok(())
+    }
+
+    async fn write(&self) -> Result<(), SqlFailure> {
+        let (slices, slice_rows) = row_channel::<SliceRow<'_>>();
+        let (states, state_rows) = row_channel::<StateRow>();
+        let (stacks, stack_rows) = row_channel::<StackRow>();
+        let (made, slices, states, stacks) = tokio::join!(
+            derive(&self.trace, TableSenders { slices, states, stacks }),
+            self.write_table(SliceRow::TABLE, slice_rows),
+            self.write_table(StateRow::TABLE, state_rows),
+            self.write_table(StackRow::TABLE, stack_rows),
+        );
+        // A table that can't be written ends the pass, too.
+        slices.and(states).and(stacks).map_err(SqlFailure::from_engine)?;
+        made
+    }
+
+    async fn write_table(&self, table: &str, rows: RowReceiver) -> Result<()> {
+        let file = File::create(self.directory.join(file_name(table)))?;
+        let rows = rows.into_stream();
+        let properties = properties(&rows.schema(), &[]);
+        write(rows, properties, FileNotes::new, file).await.map(drop)
     }
 }
 

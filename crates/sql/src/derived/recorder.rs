@@ -3,26 +3,34 @@
 use super::run_times::{RunSums, StateTimes};
 use super::slice_row::{SliceColumn, SliceRow};
 use super::stack_row::{StackColumn, StackRow};
-use super::state_row::{StateColumn, StateRow};
-use crate::parquet::TableWriter;
+use super::state_row::StateColumn;
+use crate::table::RowSender;
 use crate::told::ToldFields;
 use convert::{Drawing, NumberTexts, RunChange, SliceEnd, SliceStart};
 use export::Error;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::io;
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use trace_data::info::TraceInfo;
 use trace_data::symbols::{Symbols, function_at};
 
-/// Writes the tables of a timeline.
+/// Where the rows of the tables go.
+#[derive(Debug)]
+pub struct TableSenders {
+    /// Those of `slices`.
+    pub slices: RowSender<SliceColumn>,
+    /// Those of `states`.
+    pub states: RowSender<StateColumn>,
+    /// Those of `stacks`.
+    pub stacks: RowSender<StackColumn>,
+}
+
+/// Makes the tables of a timeline.
 #[derive(Debug)]
 pub(super) struct TableRecorder {
-    slices: TableWriter<SliceColumn>,
-    states: TableWriter<StateColumn>,
-    stacks: TableWriter<StackColumn>,
+    tables: TableSenders,
     /// The slices that threads are in, innermost last.
     open: HashMap<i32, Vec<OpenRow>>,
     /// Memory of slices that have ended.
@@ -50,12 +58,10 @@ struct OpenRow {
 }
 
 impl TableRecorder {
-    /// Writes into a directory.
-    pub(super) fn create(directory: &Path) -> io::Result<TableRecorder> {
-        Ok(TableRecorder {
-            slices: TableWriter::create::<SliceRow<'_>>(directory)?,
-            states: TableWriter::create::<StateRow>(directory)?,
-            stacks: TableWriter::create::<StackRow>(directory)?,
+    /// Has the rows go there.
+    pub(super) fn new(tables: TableSenders) -> TableRecorder {
+        TableRecorder {
+            tables,
             open: HashMap::new(),
             spare: Vec::new(),
             begun: 0,
@@ -66,7 +72,7 @@ impl TableRecorder {
             at: (0, 0),
             about: None,
             holder: None,
-        })
+        }
     }
 
     /// The timeline looks at a record of this CPU and time. Its descriptor leads there, and this thread held
@@ -78,17 +84,17 @@ impl TableRecorder {
     /// A thread is woken by the one that has the record.
     pub(super) fn wake(&mut self, tid: i32, waker: i32) -> io::Result<()> {
         let (cpu, time) = self.at;
-        self.runs.wake((tid, cpu, time), waker).map_or(Ok(()), |state| self.states.push(&state))
+        self.runs.wake((tid, cpu, time), waker).map_or(Ok(()), |state| self.tables.states.push(&state))
     }
 
-    /// Writes what is left.
+    /// Hands on what is left.
     pub(super) fn finish(mut self) -> io::Result<()> {
         for state in self.runs.finish(self.at.1) {
-            self.states.push(&state)?;
+            self.tables.states.push(&state)?;
         }
-        self.slices.finish()?;
-        self.states.finish()?;
-        self.stacks.finish()
+        self.tables.slices.finish()?;
+        self.tables.states.finish()?;
+        self.tables.stacks.finish()
     }
 
     fn begin(&mut self, slice: &SliceStart<'_>, trace: &TraceInfo<'_>) {
@@ -117,7 +123,7 @@ impl TableRecorder {
         let holder = slice.arguments.and(self.holder.take());
         let stack = slice.stack.map(|stack| self.stack(stack, trace.symbols)).transpose()?;
         let sums = self.runs.sums_at(tid, slice.time);
-        self.slices.push(&SliceRow {
+        self.tables.slices.push(&SliceRow {
             id,
             start: slice.start,
             length: slice.time.saturating_sub(slice.start),
@@ -153,7 +159,7 @@ impl TableRecorder {
             Arc::clone(functions.entry(*address).or_insert_with(find))
         };
         let frames = stack.iter().map(name).collect();
-        self.stacks.push(&StackRow { id, frames })?;
+        self.tables.stacks.push(&StackRow { id, frames })?;
         Ok(id)
     }
 }
@@ -176,7 +182,7 @@ impl Drawing for SharedRecorder {
         let RunChange { tid, cpu, time, state, .. } = *change;
         let mut recorder = self.0.borrow_mut();
         match recorder.runs.change((tid, cpu, time), state, None) {
-            Some(did) => Ok(recorder.states.push(&did)?),
+            Some(did) => Ok(recorder.tables.states.push(&did)?),
             None => Ok(()),
         }
     }

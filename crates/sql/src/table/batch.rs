@@ -20,7 +20,7 @@ pub struct RowBatch<C> {
 impl<C: Copy + 'static> RowBatch<C> {
     /// With all columns of these rows.
     pub fn new<R: TableRow<Column = C>>() -> RowBatch<C> {
-        let columns = R::COLUMNS.iter().map(|(column, _, kind)| (*column, ColumnBuilder::new(*kind)));
+        let columns = R::COLUMNS.iter().map(|(column, _, kind)| (*column, ColumnBuilder::new(*kind, FULL)));
         RowBatch { columns: columns.collect(), schema: schema_of::<R>(), rows: 0 }
     }
 
@@ -32,7 +32,7 @@ impl<C: Copy + 'static> RowBatch<C> {
     pub fn of<R: TableRow<Column = C>>(projection: &[usize]) -> Result<RowBatch<C>, ArrowError> {
         let schema = schema_of::<R>().project(projection)?.into();
         let chosen = projection.iter().filter_map(|place| R::COLUMNS.get(*place));
-        let columns = chosen.map(|(column, _, kind)| (*column, ColumnBuilder::new(*kind)));
+        let columns = chosen.map(|(column, _, kind)| (*column, ColumnBuilder::new(*kind, FULL)));
         Ok(RowBatch { columns: columns.collect(), schema, rows: 0 })
     }
 
@@ -61,7 +61,7 @@ impl<C: Copy + 'static> RowBatch<C> {
     ///
     /// When Arrow doesn't take it.
     pub fn take(&mut self) -> Result<RecordBatch, ArrowError> {
-        let arrays = self.columns.iter_mut().map(|(_, builder)| builder.finish()).collect();
+        let arrays = self.columns.iter_mut().map(|(_, builder)| builder.finish(FULL)).collect();
         let options = RecordBatchOptions::new().with_row_count(Some(std::mem::take(&mut self.rows)));
         RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options)
     }

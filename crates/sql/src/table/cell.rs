@@ -1,8 +1,6 @@
 //! What is in a column.
 
-use datafusion::arrow::array::{
-    ArrayBuilder, ArrayRef, Int32Builder, Int64Builder, ListBuilder, StringBuilder,
-};
+use datafusion::arrow::array::{ArrayRef, Int32Builder, Int64Builder, ListBuilder, StringBuilder};
 use datafusion::arrow::datatypes::{DataType, Field};
 use std::sync::Arc;
 
@@ -52,12 +50,14 @@ pub(super) enum ColumnBuilder {
 }
 
 impl ColumnBuilder {
-    pub(super) fn new(kind: ColumnType) -> ColumnBuilder {
+    /// For so many rows.
+    pub(super) fn new(kind: ColumnType, rows: usize) -> ColumnBuilder {
+        let text = |bytes| StringBuilder::with_capacity(rows, bytes);
         match kind {
-            ColumnType::Long => ColumnBuilder::Long(Int64Builder::new()),
-            ColumnType::Int => ColumnBuilder::Int(Int32Builder::new()),
-            ColumnType::Text => ColumnBuilder::Text(StringBuilder::new()),
-            ColumnType::Texts => ColumnBuilder::Texts(ListBuilder::new(StringBuilder::new())),
+            ColumnType::Long => ColumnBuilder::Long(Int64Builder::with_capacity(rows)),
+            ColumnType::Int => ColumnBuilder::Int(Int32Builder::with_capacity(rows)),
+            ColumnType::Text => ColumnBuilder::Text(text(0)),
+            ColumnType::Texts => ColumnBuilder::Texts(ListBuilder::with_capacity(text(0), rows)),
         }
     }
 
@@ -80,12 +80,20 @@ impl ColumnBuilder {
         }
     }
 
-    pub(super) fn finish(&mut self) -> ArrayRef {
+    /// The column. What it collects next is of about the same size.
+    pub(super) fn finish(&mut self, rows: usize) -> ArrayRef {
         match self {
-            ColumnBuilder::Long(builder) => ArrayBuilder::finish(builder),
-            ColumnBuilder::Int(builder) => ArrayBuilder::finish(builder),
-            ColumnBuilder::Text(builder) => ArrayBuilder::finish(builder),
-            ColumnBuilder::Texts(builder) => ArrayBuilder::finish(builder),
+            ColumnBuilder::Long(builder) => {
+                Arc::new(std::mem::replace(builder, Int64Builder::with_capacity(rows)).finish())
+            }
+            ColumnBuilder::Int(builder) => {
+                Arc::new(std::mem::replace(builder, Int32Builder::with_capacity(rows)).finish())
+            }
+            ColumnBuilder::Text(builder) => {
+                let next = StringBuilder::with_capacity(rows, builder.values_slice().len());
+                Arc::new(std::mem::replace(builder, next).finish())
+            }
+            ColumnBuilder::Texts(builder) => Arc::new(builder.finish()),
         }
     }
 }

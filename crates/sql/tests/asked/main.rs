@@ -1,6 +1,7 @@
 //! Traces that the command `lookback` records, asked by `lookback-sql` as people do.
 
 mod answers;
+mod cause;
 mod damage;
 mod duckdb;
 mod interruption;
