@@ -8,23 +8,22 @@ use crate::arguments::DiffArguments;
 use crate::failure::{Done, Failure};
 use crate::stdout::written;
 use query::{TraceComparison, TraceProfile};
-use side::{ComparedTrace, snapshot};
+use side::{ComparedSource, snapshot};
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Compares traces, and prints what differs.
 pub(crate) fn run(arguments: &DiffArguments) -> Done {
-    let paths = good(arguments)?;
-    let mut good = read(&paths, arguments)?;
-    let mut other = ComparedTrace::read(&arguments.other, None, arguments)?;
+    let source = |path: &PathBuf| ComparedSource::find(path, arguments);
+    let mut good = good(arguments)?.iter().map(source).collect::<Done<Vec<_>>>()?;
+    let mut other = source(&arguments.other)?;
     if aligns(arguments) {
-        let lengths = good.iter().chain([&other]).map(ComparedTrace::length);
-        let shortest = lengths.min().unwrap_or(0);
-        let shortened = |(trace, path): (ComparedTrace, &PathBuf)| trace.shortened(path, shortest, arguments);
-        good = good.into_iter().zip(&paths).map(shortened).collect::<Done<_>>()?;
-        other = other.shortened(&arguments.other, shortest, arguments)?;
+        let mut all: Vec<&mut ComparedSource> = good.iter_mut().chain([&mut other]).collect();
+        side::shorten(&mut all, arguments)?;
     }
+    let good = good.into_iter().map(|trace| trace.read(arguments)).collect::<Done<Vec<_>>>()?;
+    let other = other.read(arguments)?;
     let (names, profiles): (Vec<_>, Vec<TraceProfile>) =
         good.into_iter().map(|trace| (trace.head(), trace.profile)).unzip();
     let comparison = TraceComparison::new(&profiles, &other.profile);
@@ -44,10 +43,6 @@ pub(crate) fn run(arguments: &DiffArguments) -> Done {
 fn aligns(arguments: &DiffArguments) -> bool {
     let are_snapshots = [&arguments.good, &arguments.other].iter().all(|path| snapshot(path).is_some());
     !arguments.part.chooses_time() && (arguments.by_end || are_snapshots)
-}
-
-fn read(paths: &[PathBuf], arguments: &DiffArguments) -> Done<Vec<ComparedTrace>> {
-    paths.iter().map(|path| ComparedTrace::read(path, None, arguments)).collect()
 }
 
 /// Where the good traces are: one, or all of a directory.

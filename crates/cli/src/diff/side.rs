@@ -1,17 +1,18 @@
 //! A trace that is compared.
 
-use crate::arguments::{DiffArguments, InstanceArguments, SnapshotOption, ViewArguments};
+use crate::arguments::{DiffArguments, SnapshotOption};
 use crate::duration::duration;
 use crate::failure::{Done, Failure};
 use crate::number::count;
 use crate::persistent;
-use crate::report::{FileComplaint, Problem, Surveyed, play, what_is_wrong};
+use crate::report::{Feed, Problem, Surveyed, play, what_is_wrong};
 use export::{Error, Sink};
 use query::{Findings, ProfileSums, TimeBound, TraceProfile};
 use session::SnapshotNumber;
 use std::fs::File;
+use std::io::{self, Seek};
 use std::ops::RangeInclusive;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
 use trace_data::text::printable;
@@ -40,40 +41,116 @@ pub(super) struct TraceHead {
     pub(super) end: Option<(u64, u64)>,
 }
 
-impl ComparedTrace {
-    /// Reads a file, or a snapshot of this number: the last so many nanoseconds, or all.
-    pub(super) fn read(path: &Path, last: Option<u64>, arguments: &DiffArguments) -> Done<ComparedTrace> {
-        let mut view = arguments.part.view();
-        if let Some(last) = last {
-            view.choice.from = Some(TimeBound::BeforeLast(last));
-        }
-        let buffer = &arguments.part.instance;
-        if let Some(number) = snapshot(path) {
-            let file = persistent::copied(buffer, &SnapshotOption::of(number))?;
-            let unusable = |error: &(dyn std::error::Error + 'static)| Failure::failed(error);
-            return profiled(file, format!("snapshot {number}"), &view, buffer, &unusable);
-        }
-        let unusable =
-            |error: &(dyn std::error::Error + 'static)| Failure::failed(what_is_wrong(path, error));
-        let file = File::open(path).map_err(|error| unusable(&error))?;
-        profiled(file, printable(&path.to_string_lossy()).into_owned(), &view, buffer, &unusable)
-    }
+/// A trace that is to be read.
+#[derive(Debug)]
+pub(super) struct ComparedSource {
+    place: Place,
+    /// What it is called.
+    name: String,
+    /// Where its end alone is compared, how long that is.
+    end: Option<u64>,
+}
 
-    /// Reads its end alone if it is longer than that.
-    pub(super) fn shortened(self, path: &Path, span: u64, arguments: &DiffArguments) -> Done<ComparedTrace> {
-        match self.length > span {
-            true => {
-                Ok(ComparedTrace { end: Some(span), ..ComparedTrace::read(path, Some(span), arguments)? })
+/// Where a trace is.
+#[derive(Debug)]
+enum Place {
+    File(PathBuf),
+    /// Its copy, which is made once.
+    Snapshot(File),
+}
+
+impl ComparedSource {
+    /// A file, or a snapshot of this number.
+    pub(super) fn find(path: &Path, arguments: &DiffArguments) -> Done<ComparedSource> {
+        let (place, name) = match snapshot(path) {
+            Some(number) => {
+                let file = persistent::copied(&arguments.part.instance, &SnapshotOption::of(number))?;
+                (Place::Snapshot(file), format!("snapshot {number}"))
             }
-            false => Ok(self),
-        }
+            None => (Place::File(path.into()), printable(&path.to_string_lossy()).into_owned()),
+        };
+        Ok(ComparedSource { place, name, end: None })
     }
 
     /// How long it is, in nanoseconds.
-    pub(super) fn length(&self) -> u64 {
-        self.length
+    fn length(&self, arguments: &DiffArguments) -> Done<u64> {
+        self.play(arguments, |surveyed, _| Ok(length(surveyed)))
     }
 
+    /// Reads what is to be compared.
+    pub(super) fn read(self, arguments: &DiffArguments) -> Done<ComparedTrace> {
+        let (profile, complete, length) = self.play(arguments, |surveyed, feed| {
+            let mut sink = ProfiledTrace::new(surveyed);
+            feed(&mut sink)?;
+            Ok((sink.profile, surveyed.completeness(), length(surveyed)))
+        })?;
+        Ok(ComparedTrace { name: self.name, profile, complete, length, end: self.end })
+    }
+
+    fn play<T>(
+        &self,
+        arguments: &DiffArguments,
+        look: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<T, Problem>,
+    ) -> Done<T> {
+        let mut view = arguments.part.view();
+        if let Some(end) = self.end {
+            view.choice.from = Some(TimeBound::BeforeLast(end));
+        }
+        let unusable = |error: &(dyn std::error::Error + 'static)| match &self.place {
+            Place::File(path) => Failure::failed(what_is_wrong(path, error)),
+            Place::Snapshot(_) => Failure::failed(error),
+        };
+        let file = self.place.open().map_err(|error| unusable(&error))?;
+        let mut seen = None;
+        let buffer = arguments.part.instance.name.as_deref();
+        let played = play(file, buffer, &view, true, &unusable, |surveyed, feed| {
+            if !surveyed.trace.nanoseconds {
+                let (name, clock) = (&self.name, &surveyed.contents.clock);
+                let text = format_args!("{name}: the clock, {clock}, doesn't count time");
+                return Err(Failure::failed(text).into());
+            }
+            seen = Some(look(surveyed, feed)?);
+            Ok(())
+        });
+        match (played, seen) {
+            (Ok(()), Some(seen)) => Ok(seen),
+            (Err(Problem::Failed(failure)), _) => Err(failure),
+            (Err(Problem::Output(error)), _) => Err(Failure::failed(error)),
+            (Ok(()), None) => Err(Failure::failed(format_args!("{}: has no events", self.name))),
+        }
+    }
+}
+
+impl Place {
+    fn open(&self) -> io::Result<File> {
+        match self {
+            Place::File(path) => File::open(path),
+            Place::Snapshot(copy) => {
+                let mut file = copy.try_clone()?;
+                // It has been read before.
+                file.rewind()?;
+                Ok(file)
+            }
+        }
+    }
+}
+
+/// Has the ends of traces be compared alone, as long as the shortest one is.
+pub(super) fn shorten(traces: &mut [&mut ComparedSource], arguments: &DiffArguments) -> Done<()> {
+    let lengths = traces.iter().map(|trace| trace.length(arguments)).collect::<Done<Vec<_>>>()?;
+    let shortest = lengths.iter().copied().min().unwrap_or(0);
+    for (trace, length) in traces.iter_mut().zip(lengths) {
+        trace.end = (length > shortest).then_some(shortest);
+    }
+    Ok(())
+}
+
+fn length(surveyed: &Surveyed<'_, '_>) -> u64 {
+    let bounds = surveyed.contents.time_reference(surveyed.survey).bounds;
+    bounds.map_or(0, |(first, last)| last - first)
+}
+
+impl ComparedTrace {
     /// What it is.
     pub(super) fn head(&self) -> TraceHead {
         let TraceProfile { events, span, .. } = self.profile;
@@ -101,38 +178,6 @@ impl TraceHead {
 /// The snapshot that is meant, if no file is called so.
 pub(super) fn snapshot(path: &Path) -> Option<SnapshotNumber> {
     path.to_str().filter(|_| !path.exists())?.parse().ok()
-}
-
-fn profiled(
-    file: File,
-    name: String,
-    view: &ViewArguments,
-    buffer: &InstanceArguments,
-    unusable: &FileComplaint<'_>,
-) -> Done<ComparedTrace> {
-    let mut read = None;
-    let played = play(file, buffer.name.as_deref(), view, true, unusable, |surveyed, feed| {
-        if !surveyed.trace.nanoseconds {
-            let clock = &surveyed.contents.clock;
-            return Err(
-                Failure::failed(format_args!("{name}: the clock, {clock}, doesn't count time")).into()
-            );
-        }
-        let mut sink = ProfiledTrace::new(surveyed);
-        feed(&mut sink)?;
-        let bounds = surveyed.contents.time_reference(surveyed.survey).bounds;
-        let length = bounds.map_or(0, |(first, last)| last - first);
-        read = Some((sink.profile, surveyed.completeness(), length));
-        Ok(())
-    });
-    match (played, read) {
-        (Ok(()), Some((profile, complete, length))) => {
-            Ok(ComparedTrace { name, profile, complete, length, end: None })
-        }
-        (Err(Problem::Failed(failure)), _) => Err(failure),
-        (Err(Problem::Output(error)), _) => Err(Failure::failed(error)),
-        (Ok(()), None) => Err(Failure::failed(format_args!("{name}: has no events"))),
-    }
 }
 
 /// Finds what is typical.

@@ -173,6 +173,8 @@ fn control_c_drops_a_line_and_ends_a_query() {
     }
     terminal.type_keys(&["SELECT 6 * 7;", ENTER]);
     terminal.wait_for("42");
+    // Before that the terminal itself takes the key.
+    terminal.wait_for("sql> ");
     terminal.type_keys(&[CONTROL_D]);
     terminal.ends();
 }
