@@ -59,9 +59,9 @@ use std::time::Duration;
 /// their processes, to per-CPU ring buffers in memory that all processes share.
 #[derive(Debug, Parser)]
 #[command(name = "lookback", version, propagate_version = false, subcommand_value_name = "TASK")]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
-  lookback record -- make -j2       record a build, with all processes that it starts
+  lookback record -- make -j2       record a build, with all its processes
   lookback report | less            read the trace, in order of time
   trace-cmd report                  read it with trace-cmd
 
@@ -112,7 +112,7 @@ pub(crate) enum TaskArguments {
     Set(SetArguments),
     Probe(ProbeArguments),
     /// Print the contents of a control file.
-    #[command(after_help = "\
+    #[command(after_long_help = "\
 Examples:
   lookback get trace
   lookback get events/libc/openat/format
@@ -148,9 +148,10 @@ The files are those of the kernel's tracefs: `lookback get README`.")]
     Install(InstallArguments),
     Events(EventsArguments),
     /// Print a script that makes a shell complete lookback's arguments.
-    #[command(after_help = "\
+    #[command(after_long_help = "\
 Examples:
-  lookback completions bash > ~/.local/share/bash-completion/completions/lookback
+  d=~/.local/share/bash-completion/completions
+  lookback completions bash > $d/lookback
   lookback completions zsh > ~/.zfunc/_lookback
   lookback completions fish > ~/.config/fish/completions/lookback.fish")]
     Completions {
@@ -179,13 +180,13 @@ Examples:
 #[derive(Debug, Args)]
 #[command(override_usage = "lookback record [OPTIONS] -- CMD [ARGUMENT]...
        lookback record [OPTIONS] --pid PID[,PID]... [--duration SECONDS]")]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Events:
   SYSTEM:EVENT, SYSTEM, EVENT or @CLASS, with * ? and [a-z] as in the shell.
   Without -e all events are recorded except those of the classes @mem, @lock and
-  @clock, whose calls are too frequent, of @syscalls, system calls, and of @switch,
-  which thread runs: the kernel records that, and all of it only for root;
-  `lookback events` shows them.
+  @clock, whose calls are too frequent, of @syscalls, system calls, and of
+  @switch, which thread runs: the kernel records that, and all of it only for
+  root; `lookback events` shows them.
   -e libc:open -e 'libc:*stat*'   some calls
   -e @file -e @process            calls on files; process events
   -e @default -e @mem             the events of the default, and calls on memory
@@ -215,12 +216,15 @@ pub(crate) struct RecordArguments {
     #[command(flatten)]
     pub(crate) output: OutputArguments,
 
-    /// Record into the session of this name, or of this path if it has a /; it is made if it doesn't exist
+    /// Record into the session of this name
+    ///
+    /// Or of this path if it has a /; it is made if it doesn't exist.
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<OsString>,
 
-    /// Record these processes, which run already, until they end or Control-C; they are attached as by
-    /// lookback attach, and detached at the end
+    /// Record these processes, which run already
+    ///
+    /// Until they end or Control-C; they are attached as by lookback attach, and detached at the end.
     #[arg(short = 'P', long = "pid", value_name = "PID", value_delimiter = ',', conflicts_with = "command")]
     pub(crate) pids: Vec<String>,
 

@@ -50,7 +50,7 @@ fn words() -> Vec<OsString> {
 
 /// The command, with a help that fits a screen; its man page has all of it.
 fn command() -> Command {
-    let mut command = CommandLine::command().long_about(None).after_help(None);
+    let mut command = CommandLine::command().long_about(None).after_long_help(None);
     command.build();
     let mut command = command.mut_subcommand("help", |help| help.about("Show all options of a task"));
     let header = *command.get_styles().get_header();
@@ -162,4 +162,43 @@ fn misplaced(error: &Error, words: &[String], command: &Command) -> Option<Failu
             "{option} is an option of the task: expected `lookback {task} {option} ...`"
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A task, and all that are part of it.
+    fn all(task: Command, name: &str) -> Vec<(String, Command)> {
+        let parts = task.get_subcommands().cloned().collect::<Vec<_>>();
+        let of_part = |part: Command| {
+            let name = format!("{name} {}", part.get_name());
+            all(part, &name)
+        };
+        let parts = parts.into_iter().flat_map(of_part);
+        std::iter::once((name.to_owned(), task.clone())).chain(parts).collect()
+    }
+
+    fn every() -> Vec<(String, Command)> {
+        let mut command = CommandLine::command();
+        command.build();
+        all(command, "lookback")
+    }
+
+    #[test]
+    fn the_short_help_is_a_screenful() {
+        let lines = |task: Command| task.term_width(80).render_help().to_string().lines().count();
+        let long = every().into_iter().map(|(name, task)| (name, lines(task)));
+        assert_eq!(long.filter(|(_, lines)| *lines > 50).collect::<Vec<_>>(), []);
+    }
+
+    #[test]
+    fn what_stands_below_the_options_needs_no_wrapping() {
+        let of_task = |(name, task): (String, Command)| {
+            let below = task.get_after_long_help().map(ToString::to_string).unwrap_or_default();
+            let wide = |line: &&str| line.chars().count() > 80;
+            below.lines().filter(wide).map(|line| format!("{name}: {line}")).collect::<Vec<_>>()
+        };
+        assert_eq!(every().into_iter().flat_map(of_task).collect::<Vec<_>>(), [""; 0]);
+    }
 }

@@ -28,19 +28,20 @@ use std::path::PathBuf;
 /// A trace.dat file is read as it is; so is what `lookback convert` has made of it, FILE.parquet or a
 /// directory of such files. Without a query it is a shell. Queries read, and change nothing.
 #[derive(Debug, Clone, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Tables:
   events   ts cpu tid pid comm system name ret error path fd size caller args
-  slices   id ts dur self running runnable blocked cpu tid pid comm system name depth
-           parent ret error path fd size caller holder stack args ending
+  slices   id ts dur self running runnable blocked cpu tid pid comm system name
+           depth parent ret error path fd size caller holder stack args ending
            calls, functions and spans
   states   ts dur tid cpu state waker: where the trace has switches (-e @switch)
   stacks   id frames: where the trace has stacks (--stacktrace)
   threads  tid pid comm
   losses   ts dur cpu n
   meta     key value
-  Times and lengths are nanoseconds of the trace's clock. With several files, names are
-  those of the first; each has a schema of its own: good.slices, bad.slices.
+  Times and lengths are nanoseconds of the trace's clock. With several files,
+  names are those of the first; each has a schema of its own: good.slices,
+  bad.slices.
 
 Functions, besides those of DataFusion:
   pct(dur, 0.99)                     percentile, an aggregate
@@ -49,16 +50,18 @@ Functions, besides those of DataFusion:
   arg(args, 'mode')                  an argument that has no column of its own
   folded(frames)                     main;work;read
   lost_in(ts, ts + dur)              how many events are missing there
-  intersect('slices', 'SELECT ...')  where intervals of a thread overlap, as a table
+  intersect('slices', 'SELECT ...')  where a thread's intervals overlap: a table
   who_waits_for(tid, from, to)       who waited for a thread, as a table
 
 Examples:
-  lookback sql trace.dat 'SELECT name, count(*), sum(dur) FROM slices GROUP BY 1 ORDER BY 3 DESC'
+  lookback sql trace.dat 'SELECT name, count(*), sum(dur) FROM slices GROUP BY 1
+                          ORDER BY 3 DESC'
   lookback sql trace.dat                       a shell
   lookback sql --ask                           questions that have names
   lookback sql --ask slow-files trace.dat
   lookback sql --csv trace.dat < queries.sql
-  lookback sql good.dat bad.dat 'SELECT name FROM bad.slices EXCEPT SELECT name FROM good.slices'")]
+  lookback sql good.dat bad.dat 'SELECT name FROM bad.slices EXCEPT
+                                 SELECT name FROM good.slices'")]
 pub struct SqlArguments {
     /// The traces; trace.dat without one. The last argument is a query if it has a blank and is no file
     #[arg(value_name = "FILE")]

@@ -18,7 +18,7 @@ use clap::Args;
 /// handlers of signals that it has set. Children that it forks are recorded; programs that it executes are
 /// not.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   lookback start && lookback attach 4711
   lookback attach redis-server      the process of this name
@@ -45,7 +45,7 @@ pub(crate) struct AttachArguments {
 /// The agent stays mapped, as threads may be in it, and the session's memory too if that can't be ruled out;
 /// recorded events stay. `lookback attach` attaches the program again, to this session or another one.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   lookback detach redis-server
   lookback detach --all nginx

@@ -11,12 +11,14 @@ pub(crate) struct ChoiceArguments {
     #[arg(short = 'e', long = "event", value_name = "EVENT")]
     pub(crate) events: Vec<Selection>,
 
-    /// Show only events that match a filter: 'EVENT: FILTER' or 'EVENT,EVENT: FILTER', with events given as
-    /// for -e; can be given several times, to show events that match any
+    /// Show only events that match: 'EVENT: FILTER'
+    ///
+    /// Or 'EVENT,EVENT: FILTER', with events given as for -e; can be given several times, to show events that
+    /// match any.
     #[arg(short = 'F', long = "filter", value_name = "FILTER")]
     pub(crate) filters: Vec<EventRule>,
 
-    /// Show the events that don't match the filters of -F instead
+    /// Show the events that don't match -F instead
     #[arg(short = 'v', long, requires = "filters")]
     pub(crate) invert: bool,
 
@@ -24,21 +26,26 @@ pub(crate) struct ChoiceArguments {
     #[arg(short = 'C', long, value_name = "LIST")]
     pub(crate) cpu: Option<IdList>,
 
-    /// Show only events of these threads: 4711, or 4711,4713-4720
+    /// Show only events of these threads: 42,47-53
     #[arg(short = 'P', long, value_name = "LIST")]
     pub(crate) pid: Option<IdList>,
 
-    /// Show only events of these processes, with all their threads
+    /// Show only events of these processes
+    ///
+    /// With all their threads: 4711, or 4711,4713-4720.
     #[arg(short = 'g', long, value_name = "LIST")]
     pub(crate) tgid: Option<IdList>,
 
-    /// Show only events of threads with this name, with * ? and [a-z]; can be given several
-    /// times
+    /// Show only events of threads with this name
+    ///
+    /// With * ? and [a-z] as in the shell; can be given several times.
     #[arg(short = 't', long, value_name = "NAME")]
     pub(crate) comm: Vec<String>,
 
-    /// Show only events at or after TIME: seconds as shown, +1.5 after the first event, -200ms before the
-    /// last, or a date like 2026-11-21T08:45:09Z
+    /// Show only events at or after TIME
+    ///
+    /// Seconds as shown, +1.5 after the first event, -200ms before the last, or a date like
+    /// 2026-11-21T08:45:09Z.
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) from: Option<TimeBound>,
 
@@ -46,7 +53,9 @@ pub(crate) struct ChoiceArguments {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     pub(crate) to: Option<TimeBound>,
 
-    /// Show only events between two times, as --from and --to do; one of them may be missing
+    /// Show only events between two times
+    ///
+    /// As --from and --to do; one of them may be missing.
     #[arg(long, value_name = "FROM..TO", allow_hyphen_values = true, conflicts_with_all = ["from", "to"])]
     pub(crate) time: Option<TimeRange>,
 }

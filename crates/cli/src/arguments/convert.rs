@@ -10,24 +10,28 @@ use std::path::PathBuf;
 /// other events as instants, and lost events as marks. Each is as long as `report --pair` says. Perfetto's
 /// has arrows, counters, and who wakes whom as well.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Formats, by the suffix of OUT:
-  .perfetto-trace, .pftrace    Perfetto: https://ui.perfetto.dev, trace_processor
-  .json                        trace events of Chrome: speedscope, chrome://tracing
-  .firefox.json                the Firefox Profiler: https://profiler.firefox.com
+  .perfetto-trace, .pftrace    Perfetto: https://ui.perfetto.dev and
+                               trace_processor
+  .json                        trace events of Chrome: speedscope,
+                               chrome://tracing
+  .firefox.json                the Firefox Profiler:
+                               https://profiler.firefox.com
   .pb.gz                       pprof: calls, time and bytes of each stack
   .ctf, ctf/                   a directory in LTTng's Common Trace Format 1.8:
                                babeltrace2, Trace Compass
   .folded                      folded stacks, for tools that draw flame graphs:
                                nanoseconds in each call and in none within it
-  .dat                         a trace.dat file with the chosen events alone, for
-                               lookback, trace-cmd and KernelShark
-  .parquet                     the calls, for DuckDB, pandas and others; a directory,
-                               with --format parquet, gets all tables of lookback sql
+  .dat                         a trace.dat file with the chosen events alone,
+                               for lookback, trace-cmd and KernelShark
+  .parquet                     the calls, for DuckDB, pandas and others; a
+                               directory, with --format parquet, gets all
+                               tables of lookback sql
 
 Examples:
   lookback convert -o order.perfetto-trace
-  lookback convert -s -o stall.perfetto-trace      the newest snapshot of a session
+  lookback convert -s -o stall.perfetto-trace    the newest snapshot
   lookback convert -o calls.parquet order.dat
   lookback convert -e @file --time +1..+2 -o part.json other.dat
   lookback convert --time +1..+2 -g 4711 -o small.dat")]
@@ -53,7 +57,7 @@ pub(crate) struct ConvertArguments {
 /// With --diff it draws B, coloured by how it differs from A: red is more, blue is less. What has vanished is
 /// in A alone, so a second picture, OUT with -before in its name, draws A.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   lookback flame -o flame.svg
   lookback flame --by count -g 4711 -o counts.svg
@@ -63,8 +67,10 @@ pub(crate) struct FlameArguments {
     #[command(flatten)]
     pub(crate) source: SourceArguments,
 
-    /// Write to OUT: a picture if it ends in .svg, folded stacks otherwise [default: folded stacks, on
-    /// standard output]
+    /// Write to OUT
+    ///
+    /// A picture if it ends in .svg, folded stacks otherwise. The default is folded stacks, on standard
+    /// output.
     #[arg(short = 'o', long = "output", value_name = "OUT")]
     pub(crate) output: Option<PathBuf>,
 

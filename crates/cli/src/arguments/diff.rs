@@ -18,10 +18,10 @@ use std::path::PathBuf;
 /// Snapshots end with what has triggered them: of two, the moments before that are compared, as long as the
 /// shorter one is, unless a time is chosen. --by-end does so with files.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 A and B:
-  a trace.dat file, a directory of such files (A only), or the number of a snapshot
-  of a session, which `lookback snapshots` shows.
+  a trace.dat file, a directory of such files (A only), or the number of a
+  snapshot of a session, which `lookback snapshots` shows.
 
 Examples:
   lookback diff good.dat bad.dat
@@ -29,11 +29,11 @@ Examples:
   lookback diff good/ bad.dat               yesterday's recordings, and today's
   lookback diff -e @file -g 4711 1 2
   lookback diff --by-end good.dat stall.dat
-  lookback diff --json good.dat bad.dat | jq '.errors[] | select(.rates[0] == 0)'
+  lookback diff --json good.dat bad.dat | jq '.errors[] | select(.rates[0]==0)'
 
 Exit status:
-  0 whether or not something differs; --exit-code makes it 1 if something does, as
-  diff(1) does, and 125 if a trace can't be read.")]
+  0 whether or not something differs; --exit-code makes it 1 if something does,
+  as diff(1) does, and 125 if a trace can't be read.")]
 pub(crate) struct DiffArguments {
     /// The good trace, or a directory of several
     #[arg(value_name = "A")]
@@ -46,7 +46,9 @@ pub(crate) struct DiffArguments {
     #[command(flatten)]
     pub(crate) part: PartArguments,
 
-    /// Compare the ends of the traces, as long as the shortest one is: those of snapshots always are
+    /// Compare the ends of the traces
+    ///
+    /// As long as the shortest one is; those of snapshots always are, unless a time is chosen.
     #[arg(long, conflicts_with_all = ["from", "to", "time"])]
     pub(crate) by_end: bool,
 

@@ -15,7 +15,7 @@ use query::{TimeBound, TimeRange};
 /// Without options it reads a file, as report does. With --session or a snapshot it reads what a
 /// session holds.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   lookback record -- make && lookback explain
   lookback explain --session=default -s          the newest snapshot

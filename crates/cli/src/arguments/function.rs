@@ -10,40 +10,52 @@ use session::{
 /// Which functions are traced.
 #[derive(Debug, Args)]
 pub(crate) struct FunctionArguments {
-    /// Trace calls of functions that programs were built to have traced, or that -l names: function,
-    /// function_graph; or measure how long threads block signals or hold locks (irqsoff, preemptoff,
-    /// preemptirqsoff), or take to go on once they are woken by libc's locks, conditions and semaphores, but
-    /// not through descriptors (wakeup). Without -e no other events
+    /// Trace functions, or measure latencies
+    ///
+    /// Calls of functions that programs were built to have traced, or that -l names: function,
+    /// function_graph; or how long threads block signals or hold locks (irqsoff, preemptoff, preemptirqsoff),
+    /// or take to go on once they are woken by libc's locks, conditions and semaphores, but not through
+    /// descriptors (wakeup). Without -e no other events are recorded.
     #[arg(short = 'p', long = "tracer", value_name = "TRACER", value_parser = tracer, display_order = 0)]
     pub(crate) tracer: Option<&'static Tracer>,
 
-    /// With -p: trace these functions only, also of programs that were not built for it: a name or a pattern
-    /// with * and ?, or PATTERN:mod:OBJECT for those of one file; can be given several times
+    /// With -p: trace these functions only
+    ///
+    /// Also of programs that were not built for it: a name or a pattern with * and ?, or PATTERN:mod:OBJECT
+    /// for those of one file; can be given several times.
     #[arg(short = 'l', long = "only", value_name = "FUNC", value_parser = rule, requires = "tracer")]
     only: Vec<FunctionRule>,
 
-    /// With -p: don't trace these functions; can be given several times
+    /// With -p: don't trace these functions
+    ///
+    /// Can be given several times.
     #[arg(short = 'n', long = "never", value_name = "FUNC", value_parser = rule, requires = "tracer")]
     never: Vec<FunctionRule>,
 
-    /// With -p function: record what functions are called with, too
+    /// With -p function: record arguments, too
     #[arg(long = "func-args", requires = "tracer")]
     with_arguments: bool,
 
-    /// With -p function: record the stack after each call, too
+    /// With -p function: record stacks, too
     #[arg(long = "func-stack", requires = "tracer", conflicts_with = "with_arguments")]
     with_stacks: bool,
 
-    /// With -p function_graph: trace these functions with all that they call; can be given several times
+    /// With -p function_graph: trace what these call
+    ///
+    /// The functions themselves, and all that they call; can be given several times.
     #[arg(short = 'g', long = "graph-function", value_name = "FUNC", value_parser = name)]
     #[arg(requires = "tracer")]
     graph_roots: Vec<FunctionRule>,
 
-    /// With -p function_graph: leave these functions out with all that they call
+    /// With -p function_graph: leave out what these call
+    ///
+    /// The functions themselves, and all that they call.
     #[arg(long = "graph-notrace", value_name = "FUNC", value_parser = name, requires = "tracer")]
     graph_hidden: Vec<FunctionRule>,
 
-    /// With -p function_graph: trace so many levels of calls, 0 for all
+    /// With -p function_graph: levels, 0 for all
+    ///
+    /// So many levels of calls are traced.
     #[arg(long = "max-graph-depth", value_name = "N", requires = "tracer")]
     graph_depth: Option<u32>,
 }

@@ -9,7 +9,7 @@ use clap::Args;
 /// far as that is recorded: -e @lock has waits for locks. `lookback set current_tracer` chooses a latency
 /// tracer, which keeps the trace of that section.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   lookback set -B flight current_tracer preemptoff && lookback latency -p
   lookback latency --json           the longest so far, for programs

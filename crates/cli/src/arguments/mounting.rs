@@ -13,14 +13,15 @@ use tracefs_fuse::MountOptions;
 /// unmounted. If root mounts it, all users may use it as far as the modes of the files permit. Other users
 /// mount it by fusermount3, of the package fuse3, and only for themselves.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   lookback start && lookback mount /mnt/tracing
   echo libc:openat > /mnt/tracing/set_event
   cat /mnt/tracing/trace_pipe
   lookback umount /mnt/tracing
 
-Programs that find tracefs by themselves, as trace-cmd does, are run by `lookback exec`.")]
+Programs that find tracefs by themselves, as trace-cmd does, are run by
+`lookback exec`.")]
 pub(crate) struct MountArguments {
     /// The directory to mount it at
     #[arg(value_name = "DIR")]
@@ -62,7 +63,7 @@ fn option(text: &str) -> Result<MountOptions, String> {
 /// reads about itself; programs that it executes are. `lookback list` shows who is left out.
 #[derive(Debug, Args)]
 #[command(override_usage = "lookback exec [OPTIONS] [-- CMD [ARGUMENT]...]")]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   lookback exec -- trace-cmd list -e libc
   lookback exec -- trace-cmd record -e libc:open make
@@ -71,7 +72,7 @@ Examples:
 Files that are replaced:
   /sys/kernel/tracing, and debug/tracing if it exists: the control tree
   /proc/kallsyms: names for the addresses in events
-  /proc/sys/kernel/ftrace_enabled and kptr_restrict: the values that clients need
+  /proc/sys/kernel/ftrace_enabled and kptr_restrict: what clients need there
   /proc/mounts, if it has no tracefs: with a line that names the tree
   $TRACEFS_PATH says where the tree is, for perf.")]
 pub(crate) struct ExecArguments {

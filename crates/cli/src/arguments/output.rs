@@ -12,11 +12,15 @@ pub(crate) struct OutputArguments {
     #[arg(short = 'o', long = "output", value_name = "FILE", default_value = "trace.dat")]
     pub(crate) file: PathBuf,
 
-    /// Compress the trace: a third to a tenth of the size, for readers of trace.dat version 7
+    /// Compress the trace
+    ///
+    /// To a third or a tenth of the size, for readers of trace.dat version 7.
     #[arg(long)]
     compress: bool,
 
-    /// The version of trace.dat to write [default: 6, or 7 with --compress]
+    /// The version of trace.dat to write: 6 or 7
+    ///
+    /// The default is 6, or 7 with --compress.
     #[arg(long, value_name = "VERSION", value_parser = clap::value_parser!(u8).range(6..=7))]
     file_version: Option<u8>,
 }

@@ -16,14 +16,14 @@ use std::time::Duration;
 /// --size allows, or the disk is full, the oldest is dropped. If this task is killed and started again it
 /// goes on where it was.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   lookback persist /var/lib/lookback
   lookback persist --interval 0.2 --size 1024 /var/lib/lookback
   lookback extract --from /var/lib/lookback -o before-the-crash.dat
 
-What is lost when the machine crashes: what was recorded after the last time that
-the disk has got it, which is --interval ago at most.")]
+What is lost when the machine crashes: what was recorded after the last time
+that the disk has got it, which is --interval ago at most.")]
 pub(crate) struct PersistArguments {
     /// The directory for the files; it is made if it doesn't exist
     #[arg(value_name = "DIR")]

@@ -10,7 +10,9 @@ use std::path::PathBuf;
 /// The option that chooses a session.
 #[derive(Debug, Args)]
 pub(crate) struct SessionArguments {
-    /// The session of this name, or of this path if it has a / [default: $LOOKBACK_SESSION, or default]
+    /// The session of this name
+    ///
+    /// Or of this path if it has a /. The default is $LOOKBACK_SESSION, or `default`.
     #[arg(long, value_name = "SESSION")]
     pub(crate) session: Option<OsString>,
 }
@@ -21,8 +23,9 @@ pub(crate) struct InstanceArguments {
     #[command(flatten)]
     pub(crate) which: SessionArguments,
 
-    /// The session's instance of this name: a buffer with its own events, filters and snapshots [default:
-    /// flight]
+    /// The session's instance of this name
+    ///
+    /// A buffer with its own events, filters and snapshots. The default is `flight`.
     #[arg(short = 'B', long = "instance", value_name = "INSTANCE")]
     pub(crate) name: Option<String>,
 }
@@ -48,11 +51,11 @@ impl InstanceArguments {
 /// With -B it starts an instance of the session, which is made if it doesn't exist: a buffer for rare events,
 /// which frequent ones then can't overwrite. All attached programs use it at once.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Memory:
-  (CPUs + 1) x KB x (1 + snapshots) in /dev/shm. The memory of the live buffer is
-  reserved now, and with --snapshot-on that of a snapshot; that of others when they
-  are first taken.
+  (CPUs + 1) x KB x (1 + snapshots) in /dev/shm. The memory of the live buffer
+  is reserved now, and with --snapshot-on that of a snapshot; that of others
+  when they are first taken.
 
 Errors:
   signal     a signal that ends the process, and for which it has no handler:
@@ -64,8 +67,8 @@ Errors:
   exit       an exit with another status than 0
   kill       SIGKILL, when a recorded parent waits for the process
   syslog     a record of syslog(3) of the level LOG_ERR or worse
-  log        an error-level record of Rust's log, or event of its tracing, where the
-             program has them recorded
+  log        an error-level record of Rust's log, or event of its tracing, where
+             the program has them recorded
   Errors less than a second after one that has taken a snapshot take none.
 
 Examples:
@@ -86,48 +89,64 @@ pub(crate) struct StartArguments {
     #[command(flatten)]
     pub(crate) recording: RecordingArguments,
 
-    /// Record events of this thread only; can be given several times. The first thread of a process has the
-    /// process's PID
+    /// Record events of this thread only
+    ///
+    /// Can be given several times. The first thread of a process has the process's PID.
     #[arg(short = 'P', long = "pid", value_name = "PID")]
     pub(crate) pids: Vec<u32>,
 
-    /// With -P: also record the threads and processes that it makes, and theirs
+    /// With -P: also record what it makes
+    ///
+    /// The threads and processes that it makes, and theirs.
     #[arg(short = 'c', long, requires = "pids")]
     pub(crate) children: bool,
 
-    /// With -p: interrupt processes that don't follow by themselves, as they sleep or make no calls
+    /// With -p: interrupt processes that don't follow
+    ///
+    /// As they sleep or make no calls.
     #[arg(long, requires = "tracer")]
     pub(crate) now: bool,
 
-    /// How many snapshots can be kept at a time, 0 to 7 [default: 1]
+    /// How many snapshots are kept, 0 to 7 [default: 1]
     #[arg(long, value_name = "N")]
     pub(crate) snapshots: Option<u32>,
 
-    /// Which errors of programs take a snapshot: none, or signal, panic, abort, assert, terminate, exit,
-    /// kill, syslog and log, with commas between them [default: signal,panic,abort,assert,terminate]
+    /// Which errors of programs take a snapshot
+    ///
+    /// None, or signal, panic, abort, assert, terminate, exit, kill, syslog and log, with commas between
+    /// them. The default is signal,panic,abort,assert,terminate.
     #[arg(long, value_name = "LIST")]
     pub(crate) snapshot_on: Option<ErrorList>,
 
-    /// How many percent of each CPU's time recording may take, or none for all: what costs more is left out
-    /// of the default instance for a while [default: none]
+    /// How much of each CPU's time recording may take
+    ///
+    /// In percent, or none for all, the default: what costs more is left out of the default instance for a
+    /// while.
     #[arg(long, value_name = "PERCENT")]
     pub(crate) budget: Option<BudgetOption>,
 
-    /// Have too many errors of a call take a snapshot: 'libc:CALL > N/s', /m or /h; can be given several
-    /// times, and none removes the rules that there are
+    /// Have too many errors of a call take a snapshot
+    ///
+    /// 'libc:CALL > N/s', /m or /h; can be given several times, and none removes the rules that there are.
     #[arg(long, value_name = "RULE")]
     pub(crate) errors: Vec<String>,
 
-    /// Have snapshots saved as files in DIR, by each command that looks at the session, `lookback persist`
-    /// and `lookback snapshots watch`; `lookback set snapshot_save_to ''` ends it
+    /// Have snapshots saved as files in DIR
+    ///
+    /// By each command that looks at the session, `lookback persist` and `lookback snapshots watch`;
+    /// `lookback set snapshot_save_to ''` ends it.
     #[arg(long, value_name = "DIR")]
     pub(crate) save_to: Option<PathBuf>,
 
-    /// The most that all snapshots saved in DIR may take, in MB; the oldest are removed [default: 256]
+    /// The most that these take, in MB [default: 256]
+    ///
+    /// All snapshots that are saved in DIR; the oldest are removed.
     #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..=Saving::MOST_MB))]
     pub(crate) save_size: Option<u64>,
 
-    /// Let members of this group use the session: all of them can read the events, and damage the buffers
+    /// Let members of this group use the session
+    ///
+    /// All of them can read the events, and damage the buffers.
     #[arg(long, value_name = "GROUP")]
     pub(crate) group: Option<String>,
 
@@ -156,7 +175,7 @@ pub(crate) struct RunArguments {
 /// The events stay in the buffer, and recording goes on. With -p they are consumed, and shown as they arrive,
 /// as by the kernel's `trace_pipe`, until Control-C, or until recording is stopped and all were shown.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   lookback show | less
   lookback show -p -e '*_exit' | grep ENOENT
@@ -170,7 +189,9 @@ pub(crate) struct ShowArguments {
     #[command(flatten)]
     pub(crate) snapshot: SnapshotOption,
 
-    /// Show only events of this CPU. With -p those of other CPUs are not consumed
+    /// Show only events of this CPU
+    ///
+    /// With -p those of other CPUs are not consumed.
     #[arg(short = 'c', value_name = "CPU", conflicts_with = "cpu")]
     pub(crate) only_cpu: Option<u32>,
 
@@ -272,12 +293,12 @@ pub(crate) struct ListArguments {
 
 /// Show counts of recorded and lost events, snapshots and memory.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Columns:
   those of the kernel's per_cpu/cpuN/stats: events in the buffer, events
   overwritten, bytes in use, the time of the oldest page and now, events that
-  could not be written, events consumed; and the current events per second. Lanes,
-  for writers without rseq, have rows if they were used.")]
+  could not be written, events consumed; and the current events per second.
+  Lanes, for writers without rseq, have rows if they were used.")]
 pub(crate) struct StatArguments {
     /// Count events for so many milliseconds to measure their rate; 0 shows no rate
     #[arg(long, value_name = "MS", default_value = "200")]
@@ -297,11 +318,13 @@ pub(crate) struct StatArguments {
 /// access to the session if the unit restricts its access; and a unit that makes the session at each boot,
 /// before the services start. Nothing is restarted.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
-  lookback install nginx postgresql && systemctl daemon-reload && systemctl restart nginx postgresql
-  lookback install --persist /var/lib/lookback nginx    what is recorded survives a crash of the machine
-  lookback install --save-to /var/lib/lookback nginx    snapshots of errors are saved there
+  lookback install nginx && systemctl daemon-reload && systemctl restart nginx
+  lookback install --persist /var/lib/lookback nginx
+                                    the trace survives a crash of the machine
+  lookback install --save-to /var/lib/lookback nginx
+                                    snapshots of errors are saved there
   lookback install --remove nginx
   podman run $(lookback install --container) debian ls")]
 pub(crate) struct InstallArguments {

@@ -24,7 +24,7 @@ use session::Selection;
 #[derive(Debug, Args)]
 #[command(override_usage = "lookback probe [OPTIONS] DEFINITION...\n       lookback probe --list\n       \
     lookback probe --del EVENT\n       lookback probe --vars PLACE\n       lookback probe --line PLACE")]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Values:
   $arg1 $arg2 ...       what a function is called with, where it begins
   $retval               what it returns, with %return
@@ -33,8 +33,8 @@ Values:
   +8($arg1) -4(%bp)     memory at a distance from a value; can be nested
   @0x4020 @+0x2010      memory at an address; where an offset of FILE is mapped
   \\5 \\\"text\\\" $comm     a number; a text; the thread's name
-  count item->price.net a variable, or a part of one, by its name; *next, list[3]
-  $params $vars         what the function was called with; all variables in scope
+  count item->price.net a variable, or a part of it, by its name; *next, list[3]
+  $params $vars         what the function is called with; all its variables
 
 Types:
   u8 to u64, s8 to s64, x8 to x64, char, string (of memory), bWIDTH@OFFSET/SIZE,
@@ -42,9 +42,10 @@ Types:
 
 Examples:
   lookback probe 'nginx:ngx_http_process_request request=$arg1'
-  lookback probe 'libc.so.6:malloc size=$arg1:u64' 'libc.so.6:malloc%return $retval'
+  lookback probe 'libc.so.6:malloc size=$arg1:u64' \\
+                 'libc.so.6:malloc%return $retval'
   lookback probe './shop:pay id=+0($arg1):s32 name=+0(+8($arg1)):string'
-  lookback probe './shop:pay count item->name:string total' './shop:shop.c:24 sum i'
+  lookback probe './shop:pay count item->name:string' './shop:shop.c:24 sum i'
   lookback probe --vars ./shop:pay
   lookback probe 'p:shop/paid /opt/shop/bin/shop:0x113e n=%di:s32'
   lookback probe 'libc.so.6:sdt_libc:memory_arena_new'

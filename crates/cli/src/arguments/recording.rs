@@ -18,23 +18,30 @@ pub(crate) struct RecordingArguments {
     #[command(flatten)]
     pub(crate) triggers: TriggerArguments,
 
-    /// Record these events, and no others; can be given several times
+    /// Record these events, and no others
+    ///
+    /// Can be given several times.
     #[arg(short = 'e', long = "event", value_name = "EVENT", display_order = 0)]
     pub(crate) events: Vec<FilteredSelection>,
 
-    /// Define this probe and record its event, 'FILE:FUNC [ARG]...' as for lookback probe; without -e no
-    /// other events; can be given several times
+    /// Define this probe and record its event
+    ///
+    /// 'FILE:FUNC [ARG]...' as for lookback probe; without -e no other events; can be given several times.
     #[arg(long = "probe", value_name = "PROBE", display_order = 0)]
     pub(crate) probes: Vec<String>,
 
     #[command(flatten)]
     pub(crate) functions: FunctionArguments,
 
-    /// KB of buffer for each CPU, or a size like 64M or 4G [default: 4096, or less where memory is short]
+    /// KB of buffer for each CPU, or 64M, 4G
+    ///
+    /// The default is 4096, or less where memory is short.
     #[arg(short, long, value_name = "KB", value_parser = kilobytes)]
     pub(crate) buffer_size: Option<u64>,
 
-    /// Show times of this clock, one of those of the kernel's trace_clock [default: mono]
+    /// Show times of this clock [default: mono]
+    ///
+    /// One of those of the kernel's trace_clock.
     #[arg(short = 'C', long, value_name = "CLOCK", value_parser = session::trace_clock)]
     pub(crate) clock: Option<TraceClock>,
 
@@ -42,7 +49,9 @@ pub(crate) struct RecordingArguments {
     #[arg(short = 'T', long)]
     stacktrace: bool,
 
-    /// Bytes of the stack that are recorded for each trace, 96 to 3968 [default: 3968]
+    /// Bytes of the stack for each trace
+    ///
+    /// So many are recorded at most, 96 to 3968, the default.
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(STACK_BYTES))]
     stack_bytes: Option<u32>,
 }

@@ -9,32 +9,32 @@ use std::path::PathBuf;
 
 /// Show a trace, as text in the form of the kernel's `trace` file.
 #[derive(Debug, Default, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Lines:
   the thread's name and id, the CPU, flags, the time in seconds of the trace's
-  clock (an integer if that is counter, uptime or x86-tsc), and the event with its
-  fields. ret and error are the result of a call, caller is the function that made
-  it, sa_handler the function that handles a signal.
+  clock (an integer if that is counter, uptime or x86-tsc), and the event with
+  its fields. ret and error are the result of a call, caller is the function
+  that made it, sa_handler the function that handles a signal.
 
 Filters:
   FIELD OPERATOR VALUE, joined by && || ! and parentheses.
-  == != < <= > >= & for integers and the names of their values (error == ENOENT);
+  == != < <= > >= & for integers and names of their values (error == ENOENT);
   == != ~ for strings, ~ with * ? [a-z].
-  A call's duration, in its exit event, takes ns, us, ms and s: duration > 100ms.
+  A call's duration, in its exit event, takes ns, us, ms, s: duration > 100ms.
   In addition to an event's fields: common_pid, COMM, CPU, CPU & CPUS{0,2-3}.
   `lookback events --format` shows fields.
 
 Examples:
   lookback report -e 'libc:open*' -e sched
   lookback report -F 'read_exit,write_exit: ret < 0' -t 'python*'
-  lookback report -F '@file: error == ENOENT'    calls on files that aren't there
+  lookback report -F '@file: error == ENOENT'    files that aren't there
   lookback report --time +1.5..+2 other.dat | grep ENOENT
   lookback report --pair 'libc:*'           how long each call took
-  lookback report --pair 'syscalls:*'       and each system call, as strace -c does
-  lookback report --calls -F '*_exit: error == ENOENT'     calls that failed, a line each
-  lookback report --waits                   what each thread waited for, and on whom
-  lookback report --ktrace                  tracepoints with formats, a short line each
-  lookback report --tree                    who made whom, and how each has ended
+  lookback report --pair 'syscalls:*'       each system call, as by strace -c
+  lookback report --calls -F '*_exit: ret < 0'    calls that failed, a line each
+  lookback report --waits                   what threads waited for, on whom
+  lookback report --ktrace                  tracepoints with formats, in short
+  lookback report --tree                    who made whom, and how each ended
   lookback report --html page.html          for a ticket, or to be mailed
   lookback report --json | jq 'select(.event == \"openat\").fields'")]
 pub(crate) struct ReportArguments {
@@ -42,7 +42,9 @@ pub(crate) struct ReportArguments {
     #[arg(value_name = "FILE", default_value = "trace.dat")]
     pub(crate) file: PathBuf,
 
-    /// Show the events of this instance alone [default: all, merged by time]
+    /// Show the events of this instance alone
+    ///
+    /// By default those of all, merged by time.
     #[arg(short = 'B', long, value_name = "NAME")]
     pub(crate) buffer: Option<String>,
 
@@ -66,20 +68,28 @@ pub(crate) struct ViewArguments {
     #[command(flatten)]
     pub(crate) times: TimeArguments,
 
-    /// Show names of C++ and Rust as linkers know them, not as in the source
+    /// Show names of C++ and Rust as linkers know them
+    ///
+    /// Not as in the source.
     #[arg(long)]
     pub(crate) no_demangle: bool,
 
-    /// Show the source file and line of callers and handlers, if the programs' debug information is installed
+    /// Show the source file and line of callers
+    ///
+    /// And of handlers, if the programs' debug information is installed.
     #[arg(long)]
     pub(crate) lines: bool,
 
-    /// Show *** for strings of these fields: 'EVENT.FIELD', with * and ? in both; or only for strings that
-    /// match a pattern: 'EVENT.FIELD~*PATTERN*'; can be given several times
-    #[arg(long, value_name = "EVENT.FIELD[~PATTERN]")]
+    /// Show *** for strings of these fields
+    ///
+    /// 'EVENT.FIELD', with * and ? in both; or only for strings that match a pattern:
+    /// 'EVENT.FIELD~*PATTERN*'; can be given several times.
+    #[arg(long, value_name = "EVENT.FIELD")]
     pub(crate) redact: Vec<RedactRule>,
 
-    /// Print on a terminal at once, without a pager (LOOKBACK_PAGER, PAGER, less)
+    /// Print on a terminal at once, without a pager
+    ///
+    /// A pager is LOOKBACK_PAGER, PAGER or less.
     #[arg(long)]
     pub(crate) no_pager: bool,
 }
@@ -137,38 +147,50 @@ impl ViewArguments {
 /// The form in which events are shown, if not as text.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct FormArguments {
-    /// Show a JSON object for each event, with --tree for each process, or with --waits for each thing that a
-    /// thread waited for, one on a line
+    /// Show a JSON object for each event
+    ///
+    /// With --tree for each process, or with --waits for each thing that a thread waited for, one on a line.
     #[arg(long, conflicts_with_all = ["stat", "calls", "ktrace", "pair"])]
     pub(crate) json: bool,
 
-    /// Show counts of events instead: by event, by thread, by CPU
+    /// Show counts by event, by thread, by CPU
     #[arg(long, group = "form")]
     pub(crate) stat: bool,
 
-    /// Show a line for each call, with its arguments, result, error and duration, as strace -fT does
+    /// Show a line for each call, as strace -fT does
+    ///
+    /// With its arguments, result, error and duration.
     #[arg(long, group = "form")]
     pub(crate) calls: bool,
 
-    /// Show the tree of processes: when each has started and ended, and how, with its calls and errors
+    /// Show the tree of processes
+    ///
+    /// When each has started and ended, and how, with its calls and errors.
     #[arg(long, group = "form")]
     pub(crate) tree: bool,
 
-    /// Show what each thread waited for, on whom, how often and how long: locks, descriptors, sleep, children
+    /// Show what each thread waited for, and on whom
+    ///
+    /// Locks, descriptors, sleep, children; how often and how long.
     #[arg(long, group = "form")]
     pub(crate) waits: bool,
 
-    /// Show tracepoints with formats alone (DO_TRACE, do_trace!): time, CPU, name, and the text that the
-    /// format makes of the arguments
+    /// Show tracepoints with formats alone
+    ///
+    /// Those of DO_TRACE and do_trace!: time, CPU, name, and the text that the format makes of the arguments.
     #[arg(long, group = "form")]
     pub(crate) ktrace: bool,
 
-    /// Show the time from one event to another of the same thread: 'A..B', or 'A' from A to its own exit
+    /// Show the time from one event to another
+    ///
+    /// 'A..B' of the same thread, or 'A' from A to its own exit.
     #[arg(long, group = "form", value_name = "EVENTS")]
     pub(crate) pair: Option<PairRule>,
 
-    /// Write a page to FILE instead: what ran, failed and was slow, with a timeline and a flame graph; it
-    /// needs no other file, no script and no network
+    /// Write a page to FILE
+    ///
+    /// What ran, failed and was slow, with a timeline and a flame graph; it needs no other file, no script
+    /// and no network.
     #[arg(long, group = "form", value_name = "FILE", conflicts_with = "json")]
     pub(crate) html: Option<PathBuf>,
 
@@ -176,7 +198,9 @@ pub(crate) struct FormArguments {
     #[arg(skip)]
     pub(crate) explain: bool,
 
-    /// With --pair: pair events that have the same value of FIELD, rather than the same thread
+    /// With --pair: pair events with the same FIELD
+    ///
+    /// Rather than those of the same thread.
     #[arg(long, value_name = "FIELD", requires = "pair")]
     pub(crate) key: Option<String>,
 }

@@ -23,7 +23,7 @@ use std::ffi::OsString;
 #[derive(Debug, Args)]
 #[command(override_usage = "lookback set [OPTIONS] EVENT on|off\n       \
     lookback set [OPTIONS] EVENT on if FILTER\n       lookback set [OPTIONS] PATH VALUE\n       lookback set --now")]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   lookback set 'libc:*stat*' off
   lookback set @net on

@@ -33,7 +33,7 @@ impl SnapshotOption {
 /// With -c the snapshot has one CPU alone; the events of the others stay in the live buffer. It, too, takes
 /// a slot.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   lookback snapshot -s && lookback snapshot | less
   lookback snapshot -s -c 1         the latest events of CPU 1

@@ -12,12 +12,12 @@ use session::SnapshotNumber;
 /// Each has a number, and says when it was taken, by whom, and why.
 #[derive(Debug, Args)]
 #[command(subcommand_value_name = "TASK", override_usage = "lookback snapshots [OPTIONS] [TASK]")]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Examples:
   lookback snapshots                which are kept, and why
   lookback snapshots show 3         the events of number 3
   lookback snapshots save 3 -o crash.dat
-  lookback snapshots watch          saves each to the directory of `start --save-to`")]
+  lookback snapshots watch          saves each to where `start --save-to` says")]
 pub(crate) struct SnapshotsArguments {
     #[command(subcommand)]
     pub(crate) task: Option<SnapshotsTask>,

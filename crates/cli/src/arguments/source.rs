@@ -18,7 +18,9 @@ pub(crate) struct SourceArguments {
     #[command(flatten)]
     pub(crate) part: PartArguments,
 
-    /// Show names of C++ and Rust as linkers know them, not as in the source
+    /// Show names of C++ and Rust as linkers know them
+    ///
+    /// Not as in the source.
     #[arg(long)]
     no_demangle: bool,
 }
@@ -32,8 +34,10 @@ pub(crate) struct PartArguments {
     #[command(flatten)]
     choice: ChoiceArguments,
 
-    /// Show *** for strings of these fields, as report does
-    #[arg(long, value_name = "EVENT.FIELD[~PATTERN]")]
+    /// Show *** for strings of these fields
+    ///
+    /// As report does: 'EVENT.FIELD', or 'EVENT.FIELD~*PATTERN*'.
+    #[arg(long, value_name = "EVENT.FIELD")]
     redact: Vec<RedactRule>,
 }
 

@@ -14,14 +14,14 @@ use clap::Args;
 /// The interface has to be fetched once: `lookback view --fetch-ui`. With --online the public one is used
 /// instead, at https://ui.perfetto.dev; it reads the trace from this machine, and sends it nowhere.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(after_long_help = "\
 Server:
-  It answers on 127.0.0.1 alone, to a browser that knows the token in the address,
-  and ends with Control-C, or when the page was closed for a minute (--linger).
-  With --online it ends when the page has read the trace.
+  It answers on 127.0.0.1 alone, to a browser that knows the token in the
+  address, and ends with Control-C, or when the page was closed for a minute
+  (--linger). With --online it ends when the page has read the trace.
 
-  --fetch-ui runs `python3 -m pip download` once: 16 MB, of which 31 MB are kept,
-  unpacked, in $XDG_DATA_HOME/lookback, or ~/.local/share/lookback.
+  --fetch-ui runs `python3 -m pip download` once: 16 MB, of which 31 MB are
+  kept, unpacked, in $XDG_DATA_HOME/lookback, or ~/.local/share/lookback.
 
 Examples:
   lookback view --fetch-ui          once
