@@ -5,13 +5,19 @@ use crate::{Error, workspace};
 use clap::Args;
 use std::fmt::Write;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Completions: the shell, and the name that it looks for.
 const COMPLETIONS: [(&str, &str); 3] =
     [("bash", "lookback.bash"), ("zsh", "_lookback"), ("fish", "lookback.fish")];
+
+/// Who packs it, as in the crates' own metadata: without a host, as there is none yet.
+const MAINTAINER: &str = "The developers of lookback <developers@lookback.invalid>";
+
+/// The width of a changelog's lines.
+const WIDTH: usize = 80;
 
 /// What is packed.
 #[derive(Debug, Args)]
@@ -31,7 +37,8 @@ pub fn run(options: &DebOptions) -> Result<bool, Error> {
     succeed(workspace::cargo().args(["build", "--locked", "--profile", profile]).args(packages))?;
     let target = workspace::root().join("target");
     prepare(&target.join(built))?;
-    pack(Path::new("crates/cli/Cargo.toml"), &target.join(built))?;
+    let package = pack(Path::new("crates/cli/Cargo.toml"), &target.join(built))?;
+    add_library(&package)?;
     if options.sql {
         let (manifest, target) = (Path::new("crates/sql/Cargo.toml"), target.join("sql"));
         let mut build = workspace::cargo();
@@ -61,8 +68,8 @@ fn prepare(built: &Path) -> Result<(), Error> {
     fs::write(directory.join("changelog"), changelog(&releases::all()?)).map_err(failed)
 }
 
-/// Packs a crate into `target/debian`.
-fn pack(manifest: &Path, built: &Path) -> Result<(), Error> {
+/// Packs a crate into `target/debian`. The package.
+fn pack(manifest: &Path, built: &Path) -> Result<PathBuf, Error> {
     let target = packaging().join("target");
     let failed = |error: std::io::Error| format!("{}: {error}", target.display());
     fs::create_dir_all(&target).map_err(failed)?;
@@ -73,7 +80,33 @@ fn pack(manifest: &Path, built: &Path) -> Result<(), Error> {
     let compression = ["--compress-type", "gz", "--compress-system"];
     pack.args(["deb", "--no-build", "--strip"]).args(compression).arg("--manifest-path").arg(manifest);
     pack.env("CARGO_TARGET_DIR", target).arg("--output").arg(workspace::root().join("target/debian"));
-    succeed(&mut pack).map_err(|error| format!("{error}: is cargo-deb there? `cargo install cargo-deb`"))
+    let packed = pack.stderr(Stdio::inherit()).output().map_err(|error| format!("{pack:?}: {error}"))?;
+    if !packed.status.success() {
+        return Err(
+            format!("{pack:?}: {}: is cargo-deb there? `cargo install cargo-deb`", packed.status).into()
+        );
+    }
+    let package = String::from_utf8_lossy(&packed.stdout).trim().to_owned();
+    println!("{package}");
+    Ok(PathBuf::from(package))
+}
+
+/// Has packages of programs that are linked with the library depend on this one, which cargo-deb has no way to
+/// say.
+fn add_library(package: &Path) -> Result<(), Error> {
+    let unpacked = packaging().join("unpacked");
+    let _ = fs::remove_dir_all(&unpacked);
+    let dpkg_deb = || Command::new("dpkg-deb");
+    succeed(dpkg_deb().arg("--raw-extract").arg(package).arg(&unpacked))?;
+    let (from, to) = (workspace::root().join("packaging/shlibs"), unpacked.join("DEBIAN/shlibs"));
+    fs::copy(&from, &to).map_err(|error| format!("{}: {error}", to.display()))?;
+    // cargo-deb strips what can be executed, and libraries can't.
+    let library = unpacked.join("usr/lib/liblookback.so.0");
+    fs::set_permissions(&library, fs::Permissions::from_mode(0o644))
+        .map_err(|error| format!("{}: {error}", library.display()))?;
+    let build = ["--root-owner-group", "-Zgzip", "--build"];
+    succeed(dpkg_deb().args(build).arg(&unpacked).arg(package).stdout(Stdio::null()))?;
+    fs::remove_dir_all(&unpacked).map_err(|error| format!("{}: {error}", unpacked.display()))
 }
 
 /// Makes a symbolic link, in the place of one that was there.
@@ -93,13 +126,47 @@ fn changelog(releases: &[Release]) -> String {
     for Release { version, notes } in releases {
         let version = if version == "Unreleased" { env!("CARGO_PKG_VERSION") } else { version };
         let _ = writeln!(text, "lookback ({version}) unstable; urgency=medium\n");
-        text.extend(notes.lines().map(|line| format!("  {line}\n")));
-        let _ = writeln!(
-            text,
-            "\n -- The developers of lookback <lookback@localhost>  Thu, 01 Jan 1970 00:00:00 +0000\n"
-        );
+        for item in items(notes) {
+            wrap(&item, &mut text);
+        }
+        let _ = writeln!(text, "\n -- {MAINTAINER}  Thu, 01 Jan 1970 00:00:00 +0000\n");
     }
     text
+}
+
+/// Notes without their breaks of lines: each begins with a star.
+fn items(notes: &str) -> Vec<String> {
+    let mut items: Vec<String> = Vec::new();
+    for line in notes.lines() {
+        match items.last_mut() {
+            Some(item) if !line.starts_with("* ") => {
+                item.push(' ');
+                item.push_str(line.trim());
+            }
+            _ => items.push(line.trim().to_owned()),
+        }
+    }
+    items
+}
+
+/// Writes a note in lines of Debian's width, which begin with two blanks; those after the first with four.
+fn wrap(item: &str, text: &mut String) {
+    let mut room = 0;
+    for (place, word) in item.split_whitespace().enumerate() {
+        let needed = word.chars().count() + 1;
+        if place == 0 {
+            text.push_str("  ");
+            room = WIDTH - 1;
+        } else if needed > room {
+            text.push_str("\n    ");
+            room = WIDTH - 3;
+        } else {
+            text.push(' ');
+        }
+        text.push_str(word);
+        room = room.saturating_sub(needed);
+    }
+    text.push('\n');
 }
 
 #[cfg(test)]
@@ -107,11 +174,21 @@ mod tests {
     use super::*;
 
     #[test]
+    fn changes_are_as_wide_as_debian_has_them() {
+        let notes = format!("* {}end\n  of it\n* next", "word ".repeat(40));
+        let text = changelog(&[Release { version: "0.2.0".to_owned(), notes }]);
+        let lines: Vec<&str> = text.lines().skip(2).take_while(|line| !line.is_empty()).collect();
+        assert!(lines.iter().all(|line| line.len() <= WIDTH) && lines[0].len() > WIDTH - 6, "{text}");
+        assert!(lines[1].starts_with("    word") && lines[2].ends_with("end of it"), "{text}");
+        assert_eq!(lines[3..], ["  * next"]);
+    }
+
+    #[test]
     fn changes_have_the_form_of_debian() {
         let release = Release { version: "0.2.0".to_owned(), notes: "* more\n  of it".to_owned() };
         let text = changelog(&[release]);
         assert!(
-            text.starts_with("lookback (0.2.0) unstable; urgency=medium\n\n  * more\n    of it\n\n -- "),
+            text.starts_with("lookback (0.2.0) unstable; urgency=medium\n\n  * more of it\n\n -- "),
             "{text}"
         );
     }
