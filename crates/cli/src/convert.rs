@@ -162,7 +162,7 @@ fn play_in_time(
     unusable: &crate::report::FileComplaint<'_>,
     make: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
-    play(file, buffer, &source.view(), true, unusable, |surveyed, feed| {
+    play(file, buffer, &source.view(), unusable, |surveyed, feed| {
         surveyed.check_time()?;
         make(surveyed, feed)
     })

@@ -78,7 +78,7 @@ fn write_page(
 ) -> Done {
     let output = Output::prepare(out)?;
     let mut page = String::new();
-    let read = play(file, buffer, view, true, unusable, |surveyed, feed| {
+    let read = play(file, buffer, view, unusable, |surveyed, feed| {
         let times = Times::of(view.times, surveyed.first_time());
         let mut report = ReportPage::new(surveyed, title.to_owned(), times);
         let fed = feed(&mut report);
@@ -107,8 +107,7 @@ fn show(
     view: &ViewArguments,
     unusable: &FileComplaint<'_>,
 ) -> Result<(), Problem> {
-    let is_lenient = view.form.json;
-    play(file, buffer, view, is_lenient, unusable, |surveyed, feed| feed(&mut *sink(view, surveyed)?))
+    play(file, buffer, view, unusable, |surveyed, feed| feed(&mut *sink(view, surveyed)?))
 }
 
 /// Why showing has ended early.

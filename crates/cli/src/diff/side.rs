@@ -103,7 +103,7 @@ impl ComparedSource {
         let file = self.place.open().map_err(|error| unusable(&error))?;
         let mut seen = None;
         let buffer = arguments.part.instance.name.as_deref();
-        let played = play(file, buffer, &view, true, &unusable, |surveyed, feed| {
+        let played = play(file, buffer, &view, &unusable, |surveyed, feed| {
             if !surveyed.trace.nanoseconds {
                 let (name, clock) = (&self.name, &surveyed.contents.clock);
                 let text = format_args!("{name}: the clock, {clock}, doesn't count time");

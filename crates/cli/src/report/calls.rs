@@ -244,7 +244,7 @@ impl<W: Write> CallLines<W> {
         self.text.clear();
         event.print(record.payload, trace.symbols, &mut self.text);
         let names = event.format().own_fields().iter().map(|field| field.name.as_str());
-        split(&String::from_utf8_lossy(&self.text), names)
+        split(&printable(&String::from_utf8_lossy(&self.text)), names)
     }
 
     /// Says who holds the locks that are waited for in the end.

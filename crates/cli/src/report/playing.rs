@@ -52,32 +52,32 @@ impl Surveyed<'_, '_> {
 /// Has the records of a trace go to a sink.
 pub(crate) type Feed<'a> = dyn FnMut(&mut dyn Sink) -> Result<(), Problem> + 'a;
 
-/// Opens a trace, and has `make` make a sink, to which its chosen records go. With `is_lenient`, what can be
-/// read of a damaged file goes there, too.
+/// Opens a trace, and has `make` make a sink, to which its chosen records go. What can be read of a damaged or
+/// truncated file goes there, too, before that is said.
 pub(crate) fn play(
     file: File,
     buffer: Option<&str>,
     view: &ViewArguments,
-    is_lenient: bool,
     unusable: &FileComplaint<'_>,
     make: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
     let choice = view.choice();
-    let opened = TraceFile::open(file, buffer);
-    let TraceFile { contents, mut buffer } = opened.map_err(|error| match error {
+    let opened = TraceFile::open_truncated(file, buffer).map_err(|error| match error {
         query::Error::File(error) => unusable(&error),
         query::Error::Format(error) => unusable(&error),
         _ => error.into(),
     })?;
+    let (TraceFile { contents, mut buffer }, truncation) = opened;
     let symbols = symbols(&contents, view);
     let trace = contents.info(&symbols);
     check(view, &contents, &trace)?;
-    let survey = match (buffer.survey(), is_lenient && !choice.time.is_relative() && choice.cpus.is_none()) {
-        (Ok(survey), _) => survey,
-        // What can be read of a damaged file is written all the same.
-        (Err(_), true) => Survey::default(),
-        (Err(error), false) => return Err(unusable(&error).into()),
-    };
+    let (survey, read) = buffer.readable();
+    // Where the trace ends, and which CPUs it has, is known of a whole one.
+    if let Some(error) = truncation.as_ref().or(read.as_ref().err())
+        && (choice.time.is_relative() || choice.cpus.is_some())
+    {
+        return Err(unusable(error).into());
+    }
     if let Some(cpus) = &choice.cpus
         && survey.cpus > 0
         && !(0..survey.cpus as u32).any(|cpu| cpus.contains(cpu))
@@ -94,7 +94,8 @@ pub(crate) fn play(
     let surveyed =
         Surveyed { contents: &contents, trace: &trace, survey: &survey, chosen: &chosen, window: &window };
     let mut query = Query::new(chooser).redacted(redaction);
-    make(&surveyed, &mut |sink| feed(sink, &mut query, &mut buffer, &surveyed, view, unusable))
+    make(&surveyed, &mut |sink| feed(sink, &mut query, &mut buffer, &surveyed, view, unusable))?;
+    truncation.map_or(Ok(()), |error| Err(unusable(&error).into()))
 }
 
 /// Has the chosen records go to `sink`, and says what is not there.

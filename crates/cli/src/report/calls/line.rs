@@ -72,22 +72,24 @@ pub(super) fn outcome(fields: &[(String, String)], length: Option<u64>) -> Strin
     length.map_or(end.clone(), |length| format!("{end} <{}>", duration(length)))
 }
 
-/// Splits `name=value name=value`, with these names, at the names. Strings may have spaces in them.
+/// Splits `name=value name=value`, with these names, at the names. Strings may have anything in them.
 pub(super) fn split<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Vec<(String, String)> {
     let names: Vec<&str> = names.collect();
     let mut found: Vec<(String, String)> = Vec::new();
-    let (mut next, mut is_quoted, mut is_escaped) = (names.into_iter().peekable(), false, false);
+    let (mut next, mut is_quoted, mut is_escaped) = (names.iter().peekable(), false, false);
     let mut is_start = true;
     let mut rest = text;
     while let Some(letter) = rest.chars().next() {
         if is_start
             && !is_quoted
             && let Some(name) = next.peek()
-            && let Some(value) = rest.strip_prefix(name).and_then(|rest| rest.strip_prefix('='))
+            && let Some(value) = rest.strip_prefix(**name).and_then(|rest| rest.strip_prefix('='))
         {
-            found.push(((*name).to_owned(), String::new()));
+            let name = (**name).to_owned();
             next.next();
-            (rest, is_start) = (value, false);
+            let string = if value.starts_with('"') { string_length(value, next.clone()) } else { 0 };
+            found.push((name, value[..string].to_owned()));
+            (rest, is_start) = (&value[string..], false);
             continue;
         }
         is_quoted ^= letter == '"' && !is_escaped;
@@ -102,6 +104,13 @@ pub(super) fn split<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Vec
     found
 }
 
+/// How long the string is that a text begins with: up to the quote before a field that has one of these names,
+/// or to the last one. Quotes within it are as they were.
+fn string_length<'a>(text: &str, mut names: impl Iterator<Item = &'a &'a str>) -> usize {
+    let before_name = names.find_map(|name| text.rfind(&format!("\" {name}=")));
+    before_name.or_else(|| text.rfind('"')).map_or(0, |quote| quote + 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,5 +122,9 @@ mod tests {
         let values: Vec<&str> = found.iter().map(|(_, value)| value.as_str()).collect();
         assert_eq!(values, [r#""a mode=1 \" b""#, "0644", "A|B", "f+0x1 (a.c:3)"]);
         assert_eq!(split("other text", ["path"].into_iter()), []);
+        let hostile = r#"ret=-1 path="a'; --\n"<b>" duration=5 x" duration=18"#;
+        let found = split(hostile, ["ret", "path", "duration"].into_iter());
+        let values: Vec<&str> = found.iter().map(|(_, value)| value.as_str()).collect();
+        assert_eq!(values, ["-1", r#""a'; --\n"<b>" duration=5 x""#, "18"]);
     }
 }
