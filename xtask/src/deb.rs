@@ -91,8 +91,7 @@ fn pack(manifest: &Path, built: &Path) -> Result<PathBuf, Error> {
     Ok(PathBuf::from(package))
 }
 
-/// Has packages of programs that are linked with the library depend on this one, which cargo-deb has no way to
-/// say.
+/// Has packages of programs that are linked with the library depend on this one, which cargo-deb can't say.
 fn add_library(package: &Path) -> Result<(), Error> {
     let unpacked = packaging().join("unpacked");
     let _ = fs::remove_dir_all(&unpacked);
@@ -151,20 +150,21 @@ fn items(notes: &str) -> Vec<String> {
 
 /// Writes a note in lines of Debian's width, which begin with two blanks; those after the first with four.
 fn wrap(item: &str, text: &mut String) {
-    let mut room = 0;
+    let mut column = 0;
     for (place, word) in item.split_whitespace().enumerate() {
-        let needed = word.chars().count() + 1;
+        let length = word.chars().count();
         if place == 0 {
             text.push_str("  ");
-            room = WIDTH - 1;
-        } else if needed > room {
+            column = 2;
+        } else if column + 1 + length > WIDTH {
             text.push_str("\n    ");
-            room = WIDTH - 3;
+            column = 4;
         } else {
             text.push(' ');
+            column += 1;
         }
         text.push_str(word);
-        room = room.saturating_sub(needed);
+        column += length;
     }
     text.push('\n');
 }

@@ -44,7 +44,7 @@ pub(super) struct TraceHead {
 /// A trace that is to be read.
 #[derive(Debug)]
 pub(super) struct ComparedSource {
-    place: Place,
+    place: TracePlace,
     /// What it is called.
     name: String,
     /// Where its end alone is compared, how long that is.
@@ -53,7 +53,7 @@ pub(super) struct ComparedSource {
 
 /// Where a trace is.
 #[derive(Debug)]
-enum Place {
+enum TracePlace {
     File(PathBuf),
     /// Its copy, which is made once.
     Snapshot(File),
@@ -65,9 +65,9 @@ impl ComparedSource {
         let (place, name) = match snapshot(path) {
             Some(number) => {
                 let file = persistent::copied(&arguments.part.instance, &SnapshotOption::of(number))?;
-                (Place::Snapshot(file), format!("snapshot {number}"))
+                (TracePlace::Snapshot(file), format!("snapshot {number}"))
             }
-            None => (Place::File(path.into()), printable(&path.to_string_lossy()).into_owned()),
+            None => (TracePlace::File(path.into()), printable(&path.to_string_lossy()).into_owned()),
         };
         Ok(ComparedSource { place, name, end: None })
     }
@@ -97,8 +97,8 @@ impl ComparedSource {
             view.choice.from = Some(TimeBound::BeforeLast(end));
         }
         let unusable = |error: &(dyn std::error::Error + 'static)| match &self.place {
-            Place::File(path) => Failure::failed(what_is_wrong(path, error)),
-            Place::Snapshot(_) => Failure::failed(error),
+            TracePlace::File(path) => Failure::failed(what_is_wrong(path, error)),
+            TracePlace::Snapshot(_) => Failure::failed(error),
         };
         let file = self.place.open().map_err(|error| unusable(&error))?;
         let mut seen = None;
@@ -121,11 +121,11 @@ impl ComparedSource {
     }
 }
 
-impl Place {
+impl TracePlace {
     fn open(&self) -> io::Result<File> {
         match self {
-            Place::File(path) => File::open(path),
-            Place::Snapshot(copy) => {
+            TracePlace::File(path) => File::open(path),
+            TracePlace::Snapshot(copy) => {
                 let mut file = copy.try_clone()?;
                 // It has been read before.
                 file.rewind()?;

@@ -52,8 +52,8 @@ impl Surveyed<'_, '_> {
 /// Has the records of a trace go to a sink.
 pub(crate) type Feed<'a> = dyn FnMut(&mut dyn Sink) -> Result<(), Problem> + 'a;
 
-/// Opens a trace, and has `make` make a sink, to which its chosen records go. What can be read of a damaged or
-/// truncated file goes there, too, before that is said.
+/// Opens a trace, and has `make` make a sink, to which its chosen records go. What can be read of a damaged
+/// or truncated file goes there, too, before that is said.
 pub(crate) fn play(
     file: File,
     buffer: Option<&str>,

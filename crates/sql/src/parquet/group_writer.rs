@@ -1,4 +1,4 @@
-//! A file of Parquet whose groups of rows are encoded beside each other.
+//! A file of Parquet of which two groups of rows are encoded at the same time.
 
 use super::GROUP;
 use datafusion::arrow::array::RecordBatch;

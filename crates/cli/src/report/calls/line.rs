@@ -104,8 +104,8 @@ pub(super) fn split<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Vec
     found
 }
 
-/// How long the string is that a text begins with: up to the quote before a field that has one of these names,
-/// or to the last one. Quotes within it are as they were.
+/// How long the string is that a text begins with: up to the quote before a field of one of these names, or
+/// to the last one. Quotes within it are as they were.
 fn string_length<'a>(text: &str, mut names: impl Iterator<Item = &'a &'a str>) -> usize {
     let before_name = names.find_map(|name| text.rfind(&format!("\" {name}=")));
     before_name.or_else(|| text.rfind('"')).map_or(0, |quote| quote + 1)
