@@ -82,9 +82,7 @@ fn pack(manifest: &Path, built: &Path) -> Result<PathBuf, Error> {
     pack.env("CARGO_TARGET_DIR", target).arg("--output").arg(workspace::root().join("target/debian"));
     let packed = pack.stderr(Stdio::inherit()).output().map_err(|error| format!("{pack:?}: {error}"))?;
     if !packed.status.success() {
-        return Err(
-            format!("{pack:?}: {}: is cargo-deb there? `cargo install cargo-deb`", packed.status).into()
-        );
+        return Err(format!("{pack:?}: {}: is cargo-deb there? `cargo install cargo-deb`", packed.status));
     }
     let package = String::from_utf8_lossy(&packed.stdout).trim().to_owned();
     println!("{package}");
