@@ -12,7 +12,7 @@ pub enum Obstacle {
     Narrow = 2,
     /// It is for another machine.
     OtherMachine = 3,
-    /// Its dynamic linker is not that of the GNU C library.
+    /// Its dynamic linker is neither glibc's nor musl's.
     OtherLibc = 4,
     /// It gets the rights of another user.
     SetUser = 5,
@@ -60,7 +60,7 @@ impl Obstacle {
             Obstacle::Static => "static program",
             Obstacle::Narrow => "32-bit program",
             Obstacle::OtherMachine => "program for another machine",
-            Obstacle::OtherLibc => "not linked with the GNU C library",
+            Obstacle::OtherLibc => "linked with neither glibc nor musl",
             Obstacle::SetUser => "set-user-ID",
             Obstacle::SetGroup => "set-group-ID",
             Obstacle::Capabilities => "file capabilities",

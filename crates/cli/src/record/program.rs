@@ -162,11 +162,11 @@ fn check_elf(head: &[u8]) -> Result<(), (Obstacle, String)> {
     };
     let linker = interpreter.data(endian, head).unwrap_or_default();
     let linker = linker.split(|byte| *byte == 0).next().unwrap_or_default();
-    if linker.ends_with(b"/ld-linux-x86-64.so.2") {
+    if linker.ends_with(b"/ld-linux-x86-64.so.2") || linker.ends_with(b"/ld-musl-x86_64.so.1") {
         return Ok(());
     }
     let linker = String::from_utf8_lossy(linker);
-    let expected = "expected that of the GNU C library, ld-linux-x86-64.so.2";
+    let expected = "expected that of glibc, ld-linux-x86-64.so.2, or of musl, ld-musl-x86_64.so.1";
     Err((Obstacle::OtherLibc, format!("its dynamic linker is {linker}; {expected}")))
 }
 

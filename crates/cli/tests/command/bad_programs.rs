@@ -140,9 +140,9 @@ fn a_program_for_another_libc() {
     if is_missing(&["cc"]) {
         return;
     }
-    let linker = "-Wl,--dynamic-linker=/lib/ld-musl-x86_64.so.1";
-    let program = compile(&scratch, "musl", "int main(void) { return 0; }", &[linker]);
-    let parts = ["can't be recorded", "/lib/ld-musl-x86_64.so.1", "GNU C library"];
+    let linker = "-Wl,--dynamic-linker=/lib/ld64-uClibc.so.0";
+    let program = compile(&scratch, "other", "int main(void) { return 0; }", &[linker]);
+    let parts = ["can't be recorded", "/lib/ld64-uClibc.so.0", "glibc", "musl"];
     refused(&scratch, &[program.to_str().unwrap()], FAILED, &parts);
 }
 

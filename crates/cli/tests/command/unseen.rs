@@ -71,8 +71,11 @@ fn programs_without_the_agent_are_named() {
     let fixed = compile(&scratch, "fixed", SLEEPS, &["-static"]).display().to_string();
     let pie = compile(&scratch, "pie", SLEEPS, &["-static-pie"]).display().to_string();
     let narrow = compile(&scratch, "narrow", SLEEPS, &["-m32"]).display().to_string();
-    let musl = compile_by("musl-gcc", &scratch, "musl", SLEEPS, &[]).display().to_string();
+    let musl = compile_by("musl-gcc", &scratch, "small", SLEEPS, &[]).display().to_string();
     let alpine = compile_by("musl-gcc", &scratch, "alpine", SLEEPS, &["-static"]).display().to_string();
+    // What the kernel starts as its dynamic linker is a program by itself.
+    let linker = format!("-Wl,--dynamic-linker={alpine}");
+    let other = compile(&scratch, "other", SLEEPS, &[&linker]).display().to_string();
     let user = privileged(&scratch, "user", 0o4755).display().to_string();
     let group = privileged(&scratch, "group", 0o2755).display().to_string();
     let spawns = compile(&scratch, "spawns", SPAWNS, &[]).display().to_string();
@@ -81,7 +84,7 @@ fn programs_without_the_agent_are_named() {
     let root = scratch.outside("root").display().to_string();
     scratch.write_program("script", format!("#!{alpine}\n"));
     let script = format!(
-        "{fixed}; {fixed} 1; {pie}; {spawns} {narrow}; {spawns} {musl}; {spawns} {alpine}; {user}; {spawns} {group}; \
+        "{fixed}; {fixed} 1; {pie}; {spawns} {narrow}; {spawns} {musl}; {spawns} {other}; {spawns} {alpine}; {user}; {spawns} {group}; \
          chroot {root} /inside; ./script; {spawns} true; /nowhere 2> /dev/null; {spawns} /nowhere; \
          setpriv --reuid 65534 true; true"
     );
@@ -89,7 +92,7 @@ fn programs_without_the_agent_are_named() {
     for (why, names) in [
         ("static program", &["fixed and 1 more", "pie", "alpine", "script"][..]),
         ("32-bit program", &["narrow"]),
-        ("not linked with the GNU C library", &["musl"]),
+        ("linked with neither glibc nor musl", &["other"]),
         ("set-user-ID", &["user"]),
         ("set-group-ID", &["group"]),
         ("the agent's file is not in its root directory", &["inside"]),
@@ -98,7 +101,7 @@ fn programs_without_the_agent_are_named() {
     }
     // Somebody else may not open the session.
     assert_named(&told, "unseen", "did not attach", "true");
-    assert!(["spawns", "nowhere", "setpriv"].iter().all(|name| !told.1.contains(name)), "{told:?}");
+    assert!(["spawns", "nowhere", "setpriv", "small"].iter().all(|name| !told.1.contains(name)), "{told:?}");
     // They end under the names that they had.
     let trace = scratch.trace();
     for name in ["fixed", "narrow", "user", "group", "inside"] {

@@ -40,18 +40,18 @@ const PORTABLE: [(&str, &str); 14] = [
 ];
 
 #[test]
-fn programs_of_musl_run_untraced() {
+fn programs_of_musl_are_traced() {
     if !available("musl-gcc") {
         return skip("musl-gcc is not installed");
     }
     for (name, way) in PORTABLE {
         let program = Program::built_by(&["musl-gcc"], name, &[]).arg(way);
-        let in_shell = program.under(&["/bin/sh", "-c", "\"$0\" \"$@\"; echo $?"]);
-        let untraced = in_shell.untraced();
+        let untraced = program.untraced();
         assert!(untraced.output.contains("ok\n"), "{name} {way}: {untraced}");
-        let (traced, trace) = in_shell.traced();
+        let (traced, trace) = program.traced();
         assert_eq!(untraced, traced, "{name} {way}");
         trace.assert_consistent();
+        assert!(trace.count("sched_process_exec") > 0, "{name} {way}:\n{trace}");
     }
 }
 

@@ -1,6 +1,8 @@
 //! What programs are executed with, as one text that a shell would take apart again: `ls -l 'two words'`.
 
+use crate::preload::execute::environment;
 use crate::preload::execute::vector::KnownRange;
+use crate::preload::memory::stack;
 use crate::preload::object::symbols;
 use crate::preload::object::tables::SymbolName;
 use core::ffi::c_char;
@@ -126,12 +128,35 @@ impl Iterator for TextBytes<'_> {
     }
 }
 
-/// Where the dynamic linker has this process's arguments; null where it doesn't say so.
+/// This process's arguments, as it starts: where the dynamic linker has them, or where the kernel has put
+/// them; null where neither is known.
 pub(crate) fn own() -> *const *const c_char {
     const NAME: SymbolName<'_> = SymbolName::new(b"_dl_argv\0");
     match symbols::find_object(NAME) {
         // SAFETY: glibc's variable, of this type.
         Some(found) => unsafe { (found as *const *const *const c_char).read() },
-        None => core::ptr::null(),
+        None => on_first_stack().unwrap_or(core::ptr::null()),
     }
+}
+
+/// The arguments before the environment that the process has started with: the kernel has put a null between
+/// them, and their number before them. None where the environment is not the kernel's any more.
+fn on_first_stack() -> Option<*const *const c_char> {
+    let stack = stack::of_first_thread()?;
+    let environment = environment::current();
+    let word = |before: usize| {
+        let place = environment.cast::<usize>().wrapping_sub(before);
+        let is_there =
+            place.is_aligned() && (&raw const stack).addr() < place.addr() && place.addr() < stack.end;
+        // SAFETY: on the first thread's stack, which the caller is on, and before its end.
+        is_there.then(|| unsafe { place.read() })
+    };
+    if word(1)? != 0 {
+        return None;
+    }
+    let mut count = 0;
+    while word(count + 2)? != count {
+        count += 1;
+    }
+    Some(environment.wrapping_sub(count + 1))
 }

@@ -5,6 +5,9 @@ use abi::control::Obstacle;
 /// Bytes at the start of a file that say what it is: headers, or the line with a script's interpreter.
 pub(super) const START: usize = 1024;
 
+/// The dynamic linkers of the C libraries under which programs are recorded: glibc and musl.
+const LINKERS: [&[u8]; 2] = [b"/ld-linux-x86-64.so.2", b"/ld-musl-x86_64.so.1"];
+
 /// Why the dynamic linker would not load our object into a program that starts so. None where that isn't
 /// seen, as in what is no ELF file.
 pub(super) fn obstacle(start: &[u8; START]) -> Option<Obstacle> {
@@ -27,8 +30,8 @@ pub(super) fn obstacle(start: &[u8; START]) -> Option<Obstacle> {
             let path = start.get(offset..)?.split(|byte| *byte == 0).next()?;
             // What is cut off has no end that could be compared.
             let is_whole = offset + path.len() < START;
-            let is_glibc = !is_whole || path.ends_with(b"/ld-linux-x86-64.so.2");
-            return (!is_glibc).then_some(Obstacle::OtherLibc);
+            let is_known = !is_whole || LINKERS.iter().any(|name| path.ends_with(name));
+            return (!is_known).then_some(Obstacle::OtherLibc);
         }
     }
     Some(Obstacle::Static)

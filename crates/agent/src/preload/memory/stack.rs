@@ -7,7 +7,7 @@
 //!
 //! # Safety
 //!
-//! The descriptor is where the thread pointer points, and as large as libc says to debuggers.
+//! The descriptor is where the thread pointer points, and as large as glibc says to debuggers.
 
 use crate::preload::arch::thread_pointer::thread_pointer;
 use crate::preload::object::tables::SymbolName;
@@ -17,7 +17,7 @@ use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Relaxed;
 use rustix::process::{Resource, getrlimit};
 use shm::PAGE;
-use trace_event::OwnStack;
+use trace_event::{OwnStack, session, tid_of_libc};
 
 /// The most bytes below the first thread's stack in which nothing else is mapped, unless the program asks for
 /// that address: the kernel leaves as much free as the stack may grow to, and this where that has no limit.
@@ -27,27 +27,52 @@ const MOST: u64 = 128 << 20;
 ///
 /// Async-signal-safe, no system call. Cost: reading the descriptor, some 300 words.
 pub(crate) fn of_thread() -> Option<OwnStack> {
-    match of_block() {
-        None => of_first_thread().map(|range| OwnStack { range, is_sure: true }),
-        block => block,
-    }
+    let of_first = || of_first_thread().map(|range| OwnStack { range, is_sure: true });
+    // musl says nothing of where a stack lies that the program has brought.
+    let may_be_first = || borrowed::is_glibc() || is_first_thread();
+    of_block().or_else(|| of_first().filter(|_| may_be_first()))
 }
 
 /// The stack of a thread that libc has made: it ends where the descriptor is. One with a guard libc has
 /// mapped; another may be the program's own memory.
 fn of_block() -> Option<OwnStack> {
+    if !borrowed::is_glibc() {
+        return of_thread_of_musl();
+    }
     let descriptor = thread_pointer();
     let words = size_of_descriptor()? / size_of::<usize>();
-    let word = |index: usize| {
-        let address = core::ptr::with_exposed_provenance::<usize>(descriptor).wrapping_add(index);
-        // SAFETY: within the descriptor.
-        unsafe { address.read_volatile() }
-    };
     (0..words.saturating_sub(2)).find_map(|index| {
+        let word = |index| word_of_descriptor(descriptor, index);
         let block = ThreadBlock { start: word(index), size: word(index + 1), guard: word(index + 2) };
         let range = block.start + block.guard..descriptor;
         block.holds(descriptor, words).then_some(OwnStack { range, is_sure: block.guard > 0 })
     })
+}
+
+/// The stack of a thread that musl has made. Its descriptor has five words for that: where the block with the
+/// descriptor starts, and its size; where the stack ends, its size, and that of the guard at its start. In
+/// the first thread's they are zero.
+fn of_thread_of_musl() -> Option<OwnStack> {
+    /// Words of the descriptor that are looked at: it has more in all versions, and has those among them.
+    const WORDS: usize = 22;
+    let descriptor = thread_pointer();
+    (0..WORDS - 4).find_map(|index| {
+        let [start, size, end, stack, guard] = [0, 1, 2, 3, 4].map(|word| {
+            // An index below that of the last one.
+            word_of_descriptor(descriptor, index + word)
+        });
+        let is_in_block = start < end && end <= descriptor && descriptor - start < size;
+        let is_whole = start.checked_add(guard)?.checked_add(stack)? == end && guard.is_multiple_of(PAGE);
+        let range = end.saturating_sub(stack)..end;
+        (is_in_block && is_whole && start != 0).then_some(OwnStack { range, is_sure: guard > 0 })
+    })
+}
+
+/// A word of a thread's descriptor.
+fn word_of_descriptor(descriptor: usize, index: usize) -> usize {
+    let address = core::ptr::with_exposed_provenance::<usize>(descriptor).wrapping_add(index);
+    // SAFETY: within the descriptor, by the callers.
+    unsafe { address.read_volatile() }
 }
 
 /// Three words that may be what libc has noted of a stack.
@@ -107,6 +132,11 @@ pub(crate) fn of_first_thread() -> Option<Range<usize>> {
 /// Where the stack that the kernel has made ends; 0 where that isn't known.
 fn end_of_first_stack() -> usize {
     borrowed::auxiliary(libc::AT_EXECFN) as usize
+}
+
+/// Whether the calling thread is the first of the process that has attached.
+fn is_first_thread() -> bool {
+    session().is_some_and(|session| session.pid() == tid_of_libc())
 }
 
 /// Whether the calling thread is on the stack that the kernel has made, as it starts: the first thread is.

@@ -18,6 +18,11 @@ pub(crate) fn is_glibc() -> bool {
     address!("_r_debug") != 0
 }
 
+/// Whether it is one under which processes are recorded: glibc or musl.
+pub(crate) fn is_known() -> bool {
+    heads_of_objects() != (0, 0)
+}
+
 /// An address in the C library.
 pub(crate) fn in_libc() -> usize {
     address!("__errno_location")

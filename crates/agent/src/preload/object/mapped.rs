@@ -44,7 +44,7 @@ fn for_each(each: &mut dyn FnMut(&LoadedObject<'_>, u64) -> ControlFlow<()>) {
     unsafe { core::mem::transmute::<usize, Iterate>(iterate)(callback, (&raw mut each).cast()) };
 }
 
-/// How many objects had been mapped when they were last entered into the session.
+/// How many objects had been mapped when they were last entered into the session, + 1; 0 before.
 static ENTERED: AtomicU64 = AtomicU64::new(0);
 
 /// Whether the process is a copy of one that had more than one thread. One that was not copied may have held
@@ -105,6 +105,8 @@ pub(crate) fn keep_up() {
 fn enter_new(control: &ControlArea, process: u32) {
     let before = ENTERED.load(Relaxed);
     for_each(&mut |object, mapped| {
+        // musl counts only those that were loaded later.
+        let mapped = mapped.wrapping_add(1);
         if mapped == before {
             return ControlFlow::Break(());
         }

@@ -1,6 +1,5 @@
 //! The start of the agent in a process.
 
-use crate::preload::arch::thread_pointer::thread_pointer;
 use crate::preload::execute::arguments::{self, ArgumentsText};
 use crate::preload::execute::environment;
 use crate::preload::function;
@@ -8,7 +7,7 @@ use crate::preload::memory::{address_limit, readable, stack};
 use crate::preload::object::tables::SymbolName;
 use crate::preload::object::{borrowed, image, mapped, symbols};
 use crate::preload::process::birth::record_fork;
-use crate::preload::process::{origin, priority, sandbox, status};
+use crate::preload::process::{origin, priority, sandbox, status, tid_place};
 use crate::preload::record;
 use crate::preload::record::value::FieldValue;
 use crate::preload::signal::{blocked, fatal, running};
@@ -16,7 +15,6 @@ use crate::preload::thread::end;
 use control::ControlArea;
 use core::ffi::{CStr, c_char, c_int};
 use core::mem::transmute;
-use core::ptr::with_exposed_provenance_mut;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use events::{FINGERPRINT, sched};
@@ -62,7 +60,7 @@ pub(crate) fn start() {
     let errno = unsafe { libc::__errno_location() };
     // SAFETY: libc's word for the calling thread.
     let before = unsafe { *errno };
-    if borrowed::is_glibc() && !is_privileged() && !is_own_command() {
+    if borrowed::is_known() && !is_privileged() && !is_own_command() {
         join(symbols::own_path());
     }
     // SAFETY: libc's word for the calling thread.
@@ -73,13 +71,13 @@ pub(crate) fn start() {
 fn join(object: &CStr) {
     let mut buffer = [0; abi::control::LONGEST_PATH];
     let Some(file) = environment::load(object, &mut buffer) else { return };
-    let published = published_tid_offset();
-    let Some(tid_offset) = published.or_else(usual_tid_offset) else {
+    let published = tid_place::published();
+    let Some(tid_offset) = published.or_else(tid_place::usual) else {
         return environment::complain(c"lookback: not attached: the C library is not a known one\n");
     };
-    // To ask for its limits is what libc does, too, when it starts; but not one that knows nothing of
-    // threads.
-    let may_ask = published.is_some();
+    // To ask for its limits is what libc does, too, when it starts; but not musl, nor a glibc that knows
+    // nothing of threads.
+    let may_ask = published.is_some() || origin::read().is_some_and(|status| status.has_no_filter);
     let limit = may_ask.then(address_limit::attaching);
     let most_addresses = limit.as_ref().map_or(usize::MAX, |limit| limit.most_addresses());
     read_clocks_by_libc();
@@ -188,34 +186,6 @@ pub(crate) fn comm_of(path: &CStr) -> [u8; 16] {
         *to = *from;
     }
     comm
-}
-
-/// Where glibc has kept a thread's TID since 2005, counted from the thread pointer. Before 2.34 it doesn't
-/// say so in a program that isn't linked with the library of threads, and has it there only in a child
-/// that it has made: the first process of such a program gets its own from us, as it does from that library
-/// when it is loaded.
-fn usual_tid_offset() -> Option<isize> {
-    const USUAL: isize = 720;
-    let status = origin::read()?;
-    let place = with_exposed_provenance_mut::<u32>(thread_pointer()).wrapping_byte_offset(USUAL);
-    // SAFETY: within the thread's descriptor, which is larger in all of them.
-    let tid = unsafe { place.read_volatile() };
-    if tid == 0 && status.has_no_filter {
-        // SAFETY: within the thread's descriptor. Only functions that come with the library use the word.
-        unsafe { place.write_volatile(rustix::process::getpid().as_raw_nonzero().get() as u32) };
-        return Some(USUAL);
-    }
-    (status.pid == tid).then_some(USUAL)
-}
-
-/// Where glibc keeps it, as it says to debuggers: by a table of three words.
-pub(crate) fn published_tid_offset() -> Option<isize> {
-    const NAME: SymbolName<'_> = SymbolName::new(b"_thread_db_pthread_tid\0");
-    let table = symbols::find_object(NAME)? as *const [u32; 3];
-    // SAFETY: glibc's constant: bits of the field, number of elements, offset in `struct pthread`, which
-    // is where the thread pointer points.
-    let [bits, elements, offset] = unsafe { table.read_unaligned() };
-    (bits == 32 && elements == 1).then_some(offset as isize)
 }
 
 /// Enters what is mapped, and looks for functions to trace. Whether the caller `is_alone` in the process, and

@@ -4,8 +4,8 @@
 //! lock of the C library's. It has a stack that the command has mapped, and all its signals are blocked.
 
 use crate::preload::function;
-use crate::preload::object::{binding, borrowed, mapped, symbols};
-use crate::preload::process::{attach, origin, sandbox};
+use crate::preload::object::{binding, mapped, symbols};
+use crate::preload::process::{attach, origin, sandbox, tid_place};
 use crate::preload::signal::{blocked, fatal, handler};
 use crate::preload::thread::end;
 use abi::attach::{AttachAnswer, AttachRequest, AttachResult, NamedThread};
@@ -98,7 +98,7 @@ fn detach_alone() -> AttachResult {
 }
 
 fn attach_first(request: &AttachRequest) -> AttachResult {
-    let Some(tid_offset) = attach::published_tid_offset().filter(|_| borrowed::is_glibc()) else {
+    let Some(tid_offset) = tid_place::of_running() else {
         return AttachResult::UnknownLibc;
     };
     let Ok(file) = CStr::from_bytes_until_nul(&request.file) else { return AttachResult::System };

@@ -15,4 +15,5 @@ pub(crate) mod reap;
 pub(crate) mod sandbox;
 pub(crate) mod status;
 pub(crate) mod syslog;
+pub(crate) mod tid_place;
 pub(crate) mod vfork;

@@ -5,8 +5,8 @@
 //! The C library calls the key's destructor in a thread that ends.
 
 use crate::preload::function;
-use crate::preload::object::symbols;
 use crate::preload::object::tables::SymbolName;
+use crate::preload::object::{borrowed, symbols};
 use crate::preload::process::priority::priority;
 use crate::preload::record;
 use crate::preload::record::value::FieldValue;
@@ -21,7 +21,7 @@ use trace_event::{end_thread, enter, is_aside, session};
 /// The key whose destructor says that a thread ends, + 1; 0 while there is none.
 static KEY: AtomicU32 = AtomicU32::new(0);
 
-/// Keys below this have their place in the thread itself: setting one needs no memory.
+/// Keys below this have their place in the thread itself: setting one needs no memory. In musl all have.
 const INLINE_KEYS: pthread_key_t = 32;
 
 /// Where pthread_setspecific(3) is, once there is a key.
@@ -38,7 +38,7 @@ pub(crate) fn make_key() {
     let mut key = 0;
     // SAFETY: the function has this type; the destructor may be called with any value.
     let made = unsafe { transmute::<usize, CreateKey>(create)(&mut key, thread_ended) } == 0;
-    if made && key < INLINE_KEYS {
+    if made && (key < INLINE_KEYS || !borrowed::is_glibc()) {
         SET.store(set, Relaxed);
         KEY.store(key + 1, Relaxed);
         watch_thread();

@@ -5,6 +5,8 @@
 //! The program calls longjmp(3). Libc's function is jumped to with its arguments, and finds the stack as the
 //! program has left it.
 
+use crate::preload::object::tables::SymbolName;
+use crate::preload::object::{borrowed, symbols};
 use crate::preload::section;
 use crate::preload::signal::blocked::{self, SignalMask};
 use crate::preload::wrapper::real;
@@ -12,34 +14,55 @@ use core::arch::{asm, naked_asm};
 use core::ffi::CStr;
 use core::sync::atomic::AtomicUsize;
 
-/// What setjmp(3) has kept, as glibc has it.
+/// What setjmp(3) has kept, as glibc and musl have it.
 #[repr(C)]
 struct JumpBuffer {
-    /// Registers; the stack pointer is hidden.
+    /// Registers; glibc hides the stack pointer.
     registers: [u64; 8],
+    /// glibc's; musl keeps something else there, and only in sigsetjmp(3).
     has_mask: i32,
     /// What was blocked, which siglongjmp(3) restores if it was asked for.
     mask: [SignalMask; 16],
 }
 
-/// Where in the registers the stack pointer is.
+/// Where in the registers the stack pointer is, and where the function goes on.
 const STACK_POINTER: usize = 6;
+const NEXT_INSTRUCTION: usize = 7;
 
-/// The stack pointer that it has kept: turned, and mixed with a word of the thread's, as glibc does it.
-fn stack_pointer(buffer: &JumpBuffer) -> usize {
-    let secret: u64;
-    // SAFETY: libc's word for the calling thread.
-    unsafe { asm!("mov {0}, fs:[0x30]", out(reg) secret, options(pure, readonly, nostack)) };
-    (buffer.registers[STACK_POINTER].rotate_right(17) ^ secret) as usize
+impl JumpBuffer {
+    /// The stack pointer that it has kept. glibc has turned it, and mixed it with a word of the thread's.
+    fn stack_pointer(&self) -> usize {
+        let kept = self.registers[STACK_POINTER];
+        if !borrowed::is_glibc() {
+            return kept as usize;
+        }
+        let secret: u64;
+        // SAFETY: libc's word for the calling thread.
+        unsafe { asm!("mov {0}, fs:[0x30]", out(reg) secret, options(pure, readonly, nostack)) };
+        (kept.rotate_right(17) ^ secret) as usize
+    }
+
+    /// Whether the mask of signals that it has kept is restored. musl's sigsetjmp(3) does that itself: the
+    /// thread goes on there.
+    fn restores_mask(&self) -> bool {
+        /// Bytes of musl's sigsetjmp(3), at most.
+        const LONGEST: usize = 64;
+        const NAME: SymbolName<'_> = SymbolName::new(b"sigsetjmp\0");
+        if borrowed::is_glibc() {
+            return self.has_mask != 0;
+        }
+        let next = self.registers[NEXT_INSTRUCTION] as usize;
+        symbols::find_libc(NAME).is_some_and(|start| (start..start + LONGEST).contains(&next))
+    }
 }
 
 /// Says that calls and handlers are left, and gives the address of libc's function.
 fn leave_calls(buffer: &JumpBuffer, found: &AtomicUsize, name: &CStr) -> usize {
     trace_event::jump_out_of_calls();
-    trace_event::jump_out_of_handlers(stack_pointer(buffer));
+    trace_event::jump_out_of_handlers(buffer.stack_pointer());
     // It may be called before anything else is ready.
     let function = real::known(found, || name, false);
-    if buffer.has_mask != 0 {
+    if buffer.restores_mask() {
         // SAFETY: there is no frame.
         unsafe { blocked::change(None, buffer.mask[0], || section::by(function)) };
     }
