@@ -39,17 +39,19 @@ fn main() {
     let map = crates.join("agent/preload.map");
     println!("cargo::rerun-if-changed={}", map.display());
     let out = variable("OUT_DIR");
-    let archive = build(&crates, &out);
-    link(&archive, &map, &out.join("liblookback.so"));
+    for (feature, object) in [("preload", "liblookback.so"), ("vector_of_threads", "liblookback-musl.so")] {
+        let archive = build(&crates, &out, feature);
+        link(&archive, &map, &out.join(object));
+    }
 }
 
-/// Compiles the agent and all below it into an archive.
-fn build(crates: &Path, out: &Path) -> PathBuf {
+/// Compiles the agent and all below it into an archive, with one of the agent's features.
+fn build(crates: &Path, out: &Path, feature: &str) -> PathBuf {
     let target = out.join("agent");
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo
         .current_dir(crates.join("agent"))
-        .args(["rustc", "--lib", "--crate-type", "staticlib", "--features", "preload", "--release"])
+        .args(["rustc", "--lib", "--crate-type", "staticlib", "--features", feature, "--release"])
         .arg("--target-dir")
         .arg(&target)
         .env("CARGO_PROFILE_RELEASE_PANIC", "abort")

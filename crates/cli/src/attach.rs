@@ -11,7 +11,7 @@ mod visible;
 use crate::arguments::{AttachArguments, DetachArguments};
 use crate::duration::duration;
 use crate::failure::{Done, Failure, code};
-use crate::object;
+use crate::object::AgentObject;
 use crate::persistent::note_what_is_missing;
 use crate::say::{note, say};
 use abi::attach::{AttachRequest, AttachResult};
@@ -32,16 +32,14 @@ pub(crate) fn attach(arguments: &AttachArguments) -> Done {
     session.session().check_trusted()?;
     note_what_is_missing(&session);
     let processes = meant::in_session(&session, &arguments.meant, false)?;
-    let object = object::install()?;
-    each(&processes, "attached", |process| attach_process(&session, process, &object))
+    each(&processes, "attached", |process| attach_process(&session, process))
 }
 
 /// Detaches processes from a session.
 pub(crate) fn detach(arguments: &DetachArguments) -> Done {
     let session = arguments.which.open()?;
     let processes = meant::in_session(&session, &arguments.meant, true)?;
-    let object = object::install()?;
-    each(&processes, "detached", |process| detach_process(&session, process, &object))
+    each(&processes, "detached", |process| detach_process(&session, process))
 }
 
 /// Does something with each process, and says what has come of it.
@@ -72,11 +70,12 @@ fn each(processes: &[NamedProcess], done: &str, act: impl Fn(&NamedProcess) -> D
 }
 
 /// Attaches a process: one that is attached to a session which is over is detached from that before.
-pub(crate) fn attach_process(session: &Instance, process: &NamedProcess, object: &Path) -> Done<Called> {
-    if let Some(why) = obstacle::find(session, process, object) {
+pub(crate) fn attach_process(session: &Instance, process: &NamedProcess) -> Done<Called> {
+    let object = &AgentObject::for_process(process.pid)?;
+    if let Some(why) = obstacle::find(session, process, &object.path) {
         return Err(Failure::failed(why));
     }
-    let handed = handed(session, process, object)?;
+    let handed = handed(session, process, &object.path)?;
     let agent = AgentFile { handed: handed.as_ref(), ..agent_file(object) };
     let attempt = || call(session, process, agent, (request::of, remote_call::load));
     let called = attempt()?;
@@ -94,11 +93,12 @@ pub(crate) fn attach_process(session: &Instance, process: &NamedProcess, object:
 }
 
 /// Detaches a process.
-pub(crate) fn detach_process(session: &Instance, process: &NamedProcess, object: &Path) -> Done<Called> {
+pub(crate) fn detach_process(session: &Instance, process: &NamedProcess) -> Done<Called> {
     if !known::is_known(session, process) {
         return Err(Failure::failed("it is not attached to this session"));
     }
-    let called = call(session, process, agent_file(object), (request::of_none, remote_call::detach))?;
+    let object = AgentObject::for_process(process.pid)?;
+    let called = call(session, process, agent_file(&object), (request::of_none, remote_call::detach))?;
     called.map_err(|refusal| Failure::failed(advise(&refusal)))
 }
 
@@ -121,8 +121,8 @@ fn call(
 }
 
 /// The agent, for a process that finds it or has loaded it.
-fn agent_file(object: &Path) -> AgentFile<'_> {
-    AgentFile { path: object, bytes: object::OBJECT, handed: None }
+fn agent_file(object: &AgentObject) -> AgentFile<'_> {
+    AgentFile { path: &object.path, bytes: object.bytes, handed: None }
 }
 
 /// What a process is to be handed: nothing, where it finds the files by their paths.

@@ -1,4 +1,4 @@
-//! The object that traced programs load: it is inside this command, and is put where they find it.
+//! The objects that traced programs load: they are inside this command, and are put where programs find them.
 
 use crate::failure::{Done, Failure};
 use crate::stdout::print;
@@ -10,30 +10,67 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The object.
-pub(crate) const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/liblookback.so"));
+/// The object that is preloaded, and that a process of glibc can load while it runs.
+const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/liblookback.so"));
 
-/// What the names of all its versions start with.
+/// The object that a process of musl can load while it runs.
+const OBJECT_OF_MUSL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/liblookback-musl.so"));
+
+/// What the names of all their versions start with.
 pub(crate) const PREFIX: &str = "liblookback-";
 
-/// Puts the object where it can be loaded from, unless it is there, and gives its path. Its name depends on
-/// its content, so that another version of this command doesn't replace what running programs have mapped.
+/// The object for one process.
+#[derive(Debug)]
+pub(crate) struct AgentObject {
+    /// Its file.
+    pub(crate) path: PathBuf,
+    /// What is in the file.
+    pub(crate) bytes: &'static [u8],
+}
+
+impl AgentObject {
+    /// Installs the one that a process which runs has loaded, or can load.
+    pub(crate) fn for_process(pid: u32) -> Done<AgentObject> {
+        let bytes = of_process(pid);
+        Ok(AgentObject { path: install_one(bytes)?, bytes })
+    }
+}
+
+/// The object that a process which runs has loaded, or can load.
+pub(crate) fn of_process(pid: u32) -> &'static [u8] {
+    let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+    let is_preloaded = maps.contains(&name(OBJECT));
+    if !is_preloaded && remote_call::is_of_musl(pid) { OBJECT_OF_MUSL } else { OBJECT }
+}
+
+/// Puts the object that is preloaded where it can be loaded from, unless it is there, and gives its path.
 pub(crate) fn install() -> Done<PathBuf> {
+    install_one(OBJECT)
+}
+
+/// The file's name depends on the content, so that another version of this command doesn't replace what
+/// running programs have mapped.
+fn install_one(object: &[u8]) -> Done<PathBuf> {
     let directory = SessionsDirectory::for_objects()?;
-    let path = directory.path().join(name());
+    let path = directory.path().join(name(object));
     remove_old(directory.path(), &path);
-    let is_there = std::fs::read(&path).is_ok_and(|found| found == OBJECT);
+    let is_there = std::fs::read(&path).is_ok_and(|found| found == object);
     if !is_there {
-        write(directory.path(), &path)
+        write(directory.path(), &path, object)
             .map_err(|error| Failure::failed(format_args!("{}: {error}", path.display())))?;
     }
     Ok(path)
 }
 
-/// Its file's name.
-pub(crate) fn name() -> String {
+/// Whether a process with these mappings has loaded an object of this version.
+pub(crate) fn is_in(maps: &str) -> bool {
+    [OBJECT, OBJECT_OF_MUSL].into_iter().any(|object| maps.contains(&name(object)))
+}
+
+/// The name of an object's file.
+fn name(object: &[u8]) -> String {
     let mut hasher = DefaultHasher::new();
-    OBJECT.hash(&mut hasher);
+    object.hash(&mut hasher);
     format!("{PREFIX}{:016x}.so", hasher.finish())
 }
 
@@ -57,9 +94,9 @@ fn remove_old(directory: &Path, used: &Path) {
 }
 
 /// Writes the object under another name first: who loads it gets all of it or none.
-fn write(directory: &Path, path: &Path) -> std::io::Result<()> {
+fn write(directory: &Path, path: &Path, object: &[u8]) -> std::io::Result<()> {
     let mut file: tempfile::NamedTempFile<File> = tempfile::NamedTempFile::new_in(directory)?;
-    file.write_all(OBJECT)?;
+    file.write_all(object)?;
     file.as_file().set_permissions(std::fs::Permissions::from_mode(0o755))?;
     file.persist(path)?;
     Ok(())

@@ -66,12 +66,7 @@ fn run_attached(arguments: &RecordArguments) -> Done {
     let stop = stop_flag()?;
     let mut recording = OwnRecording::begin(arguments)?;
     let recorder = &recording.recorder;
-    let attached = AttachedProcesses::attach(
-        recorder.session(),
-        &processes,
-        &recording.object,
-        (recorder.entrances(), &stop),
-    )?;
+    let attached = AttachedProcesses::attach(recorder.session(), &processes, (recorder.entrances(), &stop))?;
     let (progress, watch) = (&mut recording.progress, &mut recording.watch);
     attached.wait(&stop, arguments.duration, |elapsed| {
         progress.tell(elapsed, &recorder.progress());

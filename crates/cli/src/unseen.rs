@@ -10,7 +10,7 @@ mod text;
 mod unattached;
 mod watch;
 
-pub(crate) use in_part::{GoFiles, READS_TREE};
+pub(crate) use in_part::{FilesInPart, READS_TREE};
 pub(crate) use text::{described, lines};
 pub(crate) use unattached::{UnattachedProcess, User, limit_of_addresses};
 pub(crate) use watch::Watch;

@@ -66,6 +66,7 @@ pub use activity::Activity;
 pub use call::{Called, call};
 pub use filter::{FilterVerdict, NeededCall};
 pub use handed::HandedDirectories;
+pub use libc_image::{is_file_of_musl, is_of_musl};
 pub use load::{detach, load};
 pub use load_plan::AgentFile;
 pub use refusal::CallRefusal;

@@ -4,10 +4,10 @@
 //! where this command runs.
 
 use crate::refusal::CallRefusal;
-use crate::target::TargetProcess;
+use crate::target::{Mapping, TargetProcess};
 use std::ops::Range;
 
-/// glibc, from version 2.34 on: with the dynamic linker's functions in it.
+/// glibc from version 2.34 on, or musl: with the dynamic linker's functions in it.
 #[derive(Debug)]
 pub(crate) struct LibcImage {
     /// Its code.
@@ -33,16 +33,9 @@ const HANDLER_RETURN: &[u8] = &[0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05];
 impl LibcImage {
     pub(crate) fn find(target: &TargetProcess) -> Result<LibcImage, CallRefusal> {
         let refused = |why: &str| CallRefusal::NoLibc(why.to_owned());
-        let named = |prefix: &str| {
-            let mut mappings = target.mappings();
-            mappings.find(|mapping| mapping.is_code && mapping.name.starts_with(prefix))
-        };
-        let Some(code) = named("libc.so.6").or_else(|| named("libc-2.")) else {
+        let named = |prefix: &str| code_named(target, |name| name.starts_with(prefix));
+        let Some(code) = glibc(target).or_else(|| musl(target)) else {
             return Err(refused(match () {
-                () if named("ld-musl").is_some() || named("libc.musl").is_some() => {
-                    "its C library is musl, which programs can't be attached with yet: start it by \
-                     `lookback run`"
-                }
                 () if named("ld-linux").is_some() || named("ld-2.").is_some() => {
                     "it has no C library that is known"
                 }
@@ -71,17 +64,46 @@ impl LibcImage {
                 text: text.clone(),
             })
         };
-        image().ok_or_else(|| refused("its C library is older than glibc 2.34, or not known"))
+        image().ok_or_else(|| refused("its C library is not known, or a glibc older than 2.34"))
     }
 }
 
-/// Where a thread has errno: by the function that gives its address, which is
-/// `mov rax, [rip + OFFSET]; add rax, fs:[0]; ret`.
+/// Whether a process has musl as its C library.
+pub fn is_of_musl(pid: u32) -> bool {
+    TargetProcess::open(pid).is_ok_and(|target| glibc(&target).is_none() && musl(&target).is_some())
+}
+
+fn glibc(target: &TargetProcess) -> Option<&Mapping> {
+    code_named(target, |name| name.starts_with("libc.so.6") || name.starts_with("libc-2."))
+}
+
+/// Debian has it in a file of another name than Alpine, and upstream.
+fn musl(target: &TargetProcess) -> Option<&Mapping> {
+    code_named(target, is_file_of_musl)
+}
+
+/// Whether a file of this name, without directories, is musl's.
+pub fn is_file_of_musl(name: &str) -> bool {
+    name == "libc.so" || name.starts_with("ld-musl-") || name.starts_with("libc.musl-")
+}
+
+fn code_named(target: &TargetProcess, is_it: impl Fn(&str) -> bool) -> Option<&Mapping> {
+    target.mappings().find(|mapping| mapping.is_code && is_it(&mapping.name))
+}
+
+/// Where a thread has errno: by the function that gives its address. In glibc that is
+/// `mov rax, [rip + OFFSET]; add rax, fs:[0]; ret`, in musl `mov rax, fs:[0]; add rax, OFFSET; ret`.
 fn errno_offset(target: &TargetProcess, function: u64) -> Option<u64> {
+    const THREAD_POINTER: &[u8] = &[0x64, 0x48, 0x8b, 0x04, 0x25, 0, 0, 0, 0];
+    const ADDED: &[u8] = &[0x48, 0x83, 0xc0];
     const BEGINS: &[u8] = &[0x48, 0x8b, 0x05];
     const ENDS: &[u8] = &[0x64, 0x48, 0x03, 0x04, 0x25, 0, 0, 0, 0, 0xc3];
     const BRANCH_TARGET: &[u8] = &[0xf3, 0x0f, 0x1e, 0xfa];
     let code = bytes(target, &(function..function + 24)).ok()?;
+    let added = code.strip_prefix(THREAD_POINTER).and_then(|rest| rest.strip_prefix(ADDED));
+    if let Some([offset, 0xc3, ..]) = added {
+        return Some(i64::from(offset.cast_signed()) as u64);
+    }
     let skipped = if code.starts_with(BRANCH_TARGET) { BRANCH_TARGET.len() } else { 0 };
     let (distance, rest) = code[skipped..].strip_prefix(BEGINS)?.split_first_chunk::<4>()?;
     let next = function + (skipped + BEGINS.len() + 4) as u64;

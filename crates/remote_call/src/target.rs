@@ -41,7 +41,7 @@ impl TargetProcess {
 
     /// Whether the C library has the instruction at an address.
     pub(crate) fn is_in_libc(&self, address: u64) -> bool {
-        let prefixes = ["libc.so", "libc-", "libpthread"];
+        let prefixes = ["libc.so", "libc-", "libpthread", "ld-musl-", "libc.musl-"];
         self.mapping(address)
             .is_some_and(|found| prefixes.iter().any(|prefix| found.name.starts_with(prefix)))
     }

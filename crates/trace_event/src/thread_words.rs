@@ -3,6 +3,56 @@
 //! They are thread-local in the initial-exec model, declared in assembly because stable Rust has no other way
 //! to that model: reaching them is one instruction, never a call that might allocate. They are part of the
 //! static TLS block, so they are there from a thread's first instruction to its last.
+//!
+//! musl refuses an object of that model to dlopen(3), but gives the words of any to each thread before
+//! dlopen(3), or the thread's maker, returns. So with the feature `vector_of_threads` they are reached by the
+//! thread's vector of blocks, in the local-dynamic model, again without a call.
+
+/// The instructions that put into the register `REGISTER` how many bytes after the thread pointer the words
+/// `SYMBOL` are. They change the flags.
+#[cfg(not(feature = "vector_of_threads"))]
+#[macro_export]
+macro_rules! thread_words_offset {
+    ($register:literal, $symbol:literal) => {
+        concat!("mov ", $register, ", qword ptr [rip + ", $symbol, "@GOTTPOFF]")
+    };
+}
+
+/// As above. The vector is at the thread pointer + 8; a block's address is at the index of its object.
+#[cfg(feature = "vector_of_threads")]
+#[macro_export]
+macro_rules! thread_words_offset {
+    ($register:literal, $symbol:literal) => {
+        concat!(
+            "mov ",
+            $register,
+            ", qword ptr [rip + ",
+            $symbol,
+            "@TLSLD]\n",
+            "shl ",
+            $register,
+            ", 3\n",
+            "add ",
+            $register,
+            ", qword ptr fs:[8]\n",
+            "mov ",
+            $register,
+            ", qword ptr [",
+            $register,
+            "]\n",
+            "lea ",
+            $register,
+            ", [",
+            $register,
+            " + ",
+            $symbol,
+            "@DTPOFF]\n",
+            "sub ",
+            $register,
+            ", qword ptr fs:[0]",
+        )
+    };
+}
 
 /// Defines `fn NAME() -> *mut TYPE`, which gives the calling thread's own `TYPE` under the linker's name
 /// `SYMBOL`: all zero in a new thread, aligned to 16 bytes. Async-signal-safe.
@@ -27,7 +77,7 @@ macro_rules! thread_words {
             // SAFETY: computes the address of the thread's own copy of the words above.
             unsafe {
                 core::arch::asm!(
-                    concat!("mov {0}, qword ptr [rip + ", $symbol, "@GOTTPOFF]"),
+                    $crate::thread_words_offset!("{0}", $symbol),
                     "add {0}, fs:[0]",
                     out(reg) address,
                     options(pure, readonly, nostack),

@@ -3,7 +3,7 @@
 use crate::json::Json;
 use crate::persistent::ages;
 use crate::persistent::pending::PendingProcess;
-use crate::unseen::{GoFiles, READS_TREE, limit_of_addresses};
+use crate::unseen::{FilesInPart, READS_TREE, limit_of_addresses};
 use control::ProcessInfo;
 use session::{Instance, object_path};
 use std::path::PathBuf;
@@ -84,7 +84,7 @@ impl AttachedProcess {
         let control = session.control();
         let here = control.identity().pid_namespace;
         let running = control.processes().filter(|process| process.end_time == 0);
-        let mut files = GoFiles::new(session);
+        let mut files = FilesInPart::new(session);
         let pending = PendingProcess::all(session);
         let mut all: Vec<AttachedProcess> = running
             .filter(|process| process.status.obstacle().is_none() && !process.status.is_detached())

@@ -112,7 +112,7 @@ impl PendingProcess {
         };
         // One at a time.
         let _lock = session.session().lock_settings()?;
-        Ok(remote_call::call(pid, object::OBJECT, TRY))
+        Ok(remote_call::call(pid, object::of_process(pid), TRY))
     }
 
     /// A line about it.

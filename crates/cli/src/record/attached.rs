@@ -9,7 +9,6 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use session::Instance;
 use std::fs::{File, read_dir};
 use std::io::Write;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -20,7 +19,6 @@ const TICK: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct AttachedProcesses<'a> {
     session: &'a Instance,
-    object: &'a Path,
     attached: Vec<(NamedProcess, OwnedFd)>,
     is_complete: bool,
 }
@@ -31,10 +29,9 @@ impl<'a> AttachedProcesses<'a> {
     pub(super) fn attach(
         session: &'a Instance,
         processes: &[NamedProcess],
-        object: &'a Path,
         (entrances, stop): (&[File], &AtomicBool),
     ) -> Done<AttachedProcesses<'a>> {
-        let mut all = AttachedProcesses { session, object, attached: Vec::new(), is_complete: true };
+        let mut all = AttachedProcesses { session, attached: Vec::new(), is_complete: true };
         for process in processes.iter().take_while(|_| !stop.load(Ordering::Relaxed)) {
             entrances.iter().for_each(|entrance| enter(entrance, process.pid));
             if let Err(why) = all.add(process) {
@@ -53,7 +50,7 @@ impl<'a> AttachedProcesses<'a> {
         let pid = pid.ok_or_else(|| Failure::failed("it has ended"))?;
         let handle = pidfd_open(pid, PidfdFlags::empty()).map_err(std::io::Error::from);
         let handle = handle.map_err(Failure::failed)?;
-        attach_process(self.session, process, self.object)?;
+        attach_process(self.session, process)?;
         self.attached.push((process.clone(), handle));
         Ok(())
     }
@@ -100,7 +97,7 @@ impl<'a> AttachedProcesses<'a> {
 
     fn detach_all(&mut self) {
         for (process, handle) in self.attached.drain(..) {
-            if let Err(why) = detach_process(self.session, &process, self.object)
+            if let Err(why) = detach_process(self.session, &process)
                 && !has_ended(&handle)
             {
                 say!("lookback: {process} was not detached: {}", why.message());

@@ -10,12 +10,16 @@ use trace_data::dat::UnseenProcess;
 /// Why less is seen of a program of Go, or of one with a library of Go.
 const GO: &str = "Go makes its own system calls";
 
+/// Why less is seen of a program of musl: its file doesn't say where its functions are, next to whose system
+/// calls code would be changed.
+const MUSL: &str = "the system calls of musl are not seen";
+
 /// Why a process that is attached is not recorded, from when it did so.
 pub(crate) const READS_TREE: &str = "reads the control tree";
 
 /// Those that `tables` know, in no order.
 pub(super) fn all(session: &Instance, tables: &Tables) -> Vec<UnseenProcess> {
-    let (mut files, mut known, mut found) = (GoFiles::new(session), HashSet::new(), Vec::new());
+    let (mut files, mut known, mut found) = (FilesInPart::new(session), HashSet::new(), Vec::new());
     for (process, maps) in tables.attached() {
         let (pid, name) = (process.pid, process.name().to_owned());
         let left_out = process.status.is_left_out().then(|| READS_TREE.to_owned());
@@ -28,36 +32,46 @@ pub(super) fn all(session: &Instance, tables: &Tables) -> Vec<UnseenProcess> {
     found
 }
 
-/// The files that processes of a session have mapped, each looked at once: which have code of Go.
+/// The files that processes of a session have mapped, each looked at once: of which something is missing.
 #[derive(Debug)]
-pub(crate) struct GoFiles<'a> {
+pub(crate) struct FilesInPart<'a> {
     session: &'a Instance,
-    /// By the file's entry: its path, if it has any.
-    looked: HashMap<u32, Option<PathBuf>>,
+    /// Whether system calls are recorded.
+    with_system_calls: bool,
+    /// By the file's entry: its path, and what is missing, if anything is.
+    looked: HashMap<u32, Option<(PathBuf, &'static str)>>,
 }
 
-impl<'a> GoFiles<'a> {
-    pub(crate) fn new(session: &'a Instance) -> GoFiles<'a> {
-        GoFiles { session, looked: HashMap::new() }
+impl<'a> FilesInPart<'a> {
+    pub(crate) fn new(session: &'a Instance) -> FilesInPart<'a> {
+        let with_system_calls = session.control().system_calls_wanted();
+        FilesInPart { session, with_system_calls, looked: HashMap::new() }
     }
 
     /// Why a process is seen in part that has these files mapped, the program first. None where nothing says
     /// so.
     pub(crate) fn why(&mut self, maps: impl Iterator<Item = Map>) -> Option<String> {
-        let (index, path) =
-            maps.enumerate().find_map(|(index, map)| Some((index, self.path(map.object)?)))?;
+        let (index, (path, why)) =
+            maps.enumerate().find_map(|(index, map)| Some((index, self.file(map.object)?)))?;
         let library = path.file_name().filter(|_| index > 0);
-        Some(library.map_or_else(|| GO.to_owned(), |name| format!("{}: {GO}", name.display())))
+        Some(library.map_or_else(|| why.to_owned(), |name| format!("{}: {why}", name.display())))
     }
 
-    /// The path of a mapped file that has code of Go.
-    fn path(&mut self, object: u32) -> Option<PathBuf> {
-        self.looked.entry(object).or_insert_with(|| look(self.session, object)).clone()
+    /// The path of a mapped file of which something is missing, and why.
+    fn file(&mut self, object: u32) -> Option<(PathBuf, &'static str)> {
+        let (session, with_system_calls) = (self.session, self.with_system_calls);
+        self.looked.entry(object).or_insert_with(|| look(session, object, with_system_calls)).clone()
     }
 }
 
-fn look(session: &Instance, object: u32) -> Option<PathBuf> {
+fn look(session: &Instance, object: u32, with_system_calls: bool) -> Option<(PathBuf, &'static str)> {
     let object = session.control().object(object)?;
     let path = object_path(session.control(), &object)?;
-    has_go(&path, object.build_id()).then_some(path)
+    let name = path.file_name()?.to_string_lossy();
+    let why = match () {
+        () if has_go(&path, object.build_id()) => GO,
+        () if with_system_calls && remote_call::is_file_of_musl(&name) => MUSL,
+        () => return None,
+    };
+    Some((path, why))
 }

@@ -217,13 +217,18 @@ fn sit(scratch: &Scratch, program: &Path, kinds: &[&'static str]) -> Vec<(&'stat
 fn calls_with_a_limit_go_on_with_the_time_that_is_left() {
     let scratch = Scratch::new();
     let program = compile(&scratch, "sitting", SITTING, &["-O1", "-w", "-lrt"]);
-    let place = session(&scratch, &["-e", "@file"]);
-    let sitting = sit(&scratch, &program, &LIMITED);
+    assert_limits_are_kept(&scratch, &program);
+}
+
+/// Attaches the program while it is in each of the calls that have a limit of time.
+pub fn assert_limits_are_kept(scratch: &Scratch, program: &Path) {
+    let place = session(scratch, &["-e", "@file"]);
+    let sitting = sit(scratch, program, &LIMITED);
     let asleep = Instant::now();
     std::thread::sleep(WAIT);
     let slept = asleep.elapsed();
     for (kind, running) in &sitting {
-        let said = attach_one(&scratch, &place, running);
+        let said = attach_one(scratch, &place, running);
         assert!(said.contains("is attached; "), "{kind}: {said}");
     }
     for (kind, running) in sitting {

@@ -64,6 +64,7 @@ mod limits;
 mod lock_waits;
 mod lua;
 mod mounting;
+mod musl;
 mod peers;
 mod persistent;
 mod places;

@@ -14,7 +14,7 @@ use abi::control::{OFF, SECTIONS_ID, event_index};
 use core::arch::naked_asm;
 use core::mem::offset_of;
 use events::lock::{CONTENTION_BEGIN_ID, CONTENTION_END_ID, CONTENTION_HOLDER_ID};
-use trace_event::ThreadState;
+use trace_event::{ThreadState, thread_words_offset};
 
 // The words of events of waits for locks are looked at as three in a row; then that of measured sections.
 const _: () = assert!(OFF == 0);
@@ -118,7 +118,7 @@ pub(crate) unsafe extern "C" fn call() {
         "test eax, eax",
         "jnz 9f",
         "8:",
-        "mov rdx, [rip + lookback_thread_state@GOTTPOFF]",
+        thread_words_offset!("rdx", "lookback_thread_state"),
         "add ecx, fs:[rdx + {HELD}]",
         "js 12f",
         "mov fs:[rdx + {HELD}], ecx",
