@@ -43,7 +43,8 @@ impl DropReason {
             DropReason::Damaged => "the buffer file was damaged",
             DropReason::NotMapped => "the program could not map the larger buffer",
             DropReason::Unidentified => {
-                "of a child in its parent's memory, or a sandboxed program that may be one"
+                "of a child in its parent's memory, a sandboxed program that may be one, or a thread with less \
+                 than 8 KB of stack"
             }
         }
     }

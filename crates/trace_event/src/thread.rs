@@ -200,7 +200,19 @@ pub(crate) fn start(shared: &SharedSession) -> Option<u64> {
         forked(pid);
         return Some(load().common);
     }
+    if has_small_stack(shared) {
+        shared.writer().count_unidentified();
+        return None;
+    }
     Some(enter_thread(shared, state, tid, shared.comm()))
+}
+
+/// Whether the calling thread's stack may not be large enough for us: glibc makes none that is so small, and
+/// under musl a program has to ask for one. Such a thread is not recorded.
+fn has_small_stack(shared: &SharedSession) -> bool {
+    /// To turn a page, and to enter a thread, takes up to 2 KB, and what libc's functions need is to be left.
+    const SMALLEST: usize = 8 << 10;
+    (shared.hooks.stack)().is_some_and(|own| own.range.len() < SMALLEST)
 }
 
 /// Whether the thread whose words these are has recorded in the session.
@@ -212,7 +224,9 @@ fn is_entered(state: &ThreadState) -> bool {
 /// that doesn't come by here is entered at its first event, under the name of its process.
 pub fn begin_thread(maker_comm: [u8; 16]) {
     let state = load();
-    if let Some(shared) = current::shared().filter(|_| !is_entered(&state) && state.aside == 0) {
+    if let Some(shared) = current::shared().filter(|_| !is_entered(&state) && state.aside == 0)
+        && !has_small_stack(shared)
+    {
         enter_thread(shared, state, libc_tid(), maker_comm);
     }
 }

@@ -12,6 +12,7 @@
 //! Hooks are called by the frame of `frame.rs` only, around the call that they are named after, with its
 //! arguments and its result.
 
+use crate::preload::object::borrowed;
 use crate::preload::record;
 use crate::preload::record::value::FieldValue;
 use crate::preload::section;
@@ -51,7 +52,8 @@ struct Waited {
     holder: Option<usize>,
 }
 
-/// Where glibc's mutex has its owner, and its read-write lock the writer.
+/// Where glibc's mutex has its owner, and its read-write lock the writer. musl's usual mutex has none, nor has
+/// its read-write lock.
 const MUTEX_OWNER: Option<usize> = Some(8);
 const WRITER: Option<usize> = Some(24);
 
@@ -112,7 +114,10 @@ unsafe fn begin(frame: &mut CallFrame, waited: Waited) {
             frame.scratch = WAITS;
             let word = |offset| with_exposed_provenance::<AtomicI32>(address as usize + offset);
             // SAFETY: the lock is there: it was just looked at.
-            let holder = waited.holder.map_or(0, |offset| unsafe { (*word(offset)).load(Relaxed) });
+            let holder = waited
+                .holder
+                .filter(|_| borrowed::is_glibc())
+                .map_or(0, |offset| unsafe { (*word(offset)).load(Relaxed) });
             let lock = FieldValue::Word(address);
             // SAFETY: no value is followed.
             unsafe {

@@ -61,10 +61,13 @@ fn of_thread_of_musl() -> Option<OwnStack> {
             // An index below that of the last one.
             word_of_descriptor(descriptor, index + word)
         });
-        let is_in_block = start < end && end <= descriptor && descriptor - start < size;
+        // One that the program has brought may have the descriptor in it, or in a block of its own.
+        let is_in_block = start != 0 && start < descriptor && descriptor - start < size;
         let is_whole = start.checked_add(guard)?.checked_add(stack)? == end && guard.is_multiple_of(PAGE);
-        let range = end.saturating_sub(stack)..end;
-        (is_in_block && is_whole && start != 0).then_some(OwnStack { range, is_sure: guard > 0 })
+        let is_own = guard == 0 && (is_in_block || start == 0 && size == 0 && end <= descriptor);
+        let range = end.checked_sub(stack)?..end;
+        let is_stack = stack != 0 && range.start != 0 && end.is_multiple_of(16);
+        (is_stack && (is_in_block && is_whole || is_own)).then_some(OwnStack { range, is_sure: guard > 0 })
     })
 }
 
