@@ -52,8 +52,8 @@ struct Waited {
     holder: Option<usize>,
 }
 
-/// Where glibc's mutex has its owner, and its read-write lock the writer. musl's usual mutex has none, nor has
-/// its read-write lock.
+/// Where glibc's mutex has its owner, and its read-write lock the writer. musl's usual mutex has none, nor
+/// has its read-write lock.
 const MUTEX_OWNER: Option<usize> = Some(8);
 const WRITER: Option<usize> = Some(24);
 

@@ -186,7 +186,7 @@ fn reason(session: &Instance, process: &Path, maps: &str, preload: &str) -> Stri
             format!("it may not read {object}")
         };
     }
-    if !object::is_in(&maps) {
+    if !object::is_in(maps) {
         return "it has loaded another version of lookback: start it again".to_string();
     }
     if !may_open(&file, READ | WRITE) {

@@ -40,11 +40,10 @@ const PORTABLE: [(&str, &str); 14] = [
 ];
 
 /// More of them, which an older glibc has not all for.
-const OF_MUSL: [(&str, &str); 14] = [
+const OF_MUSL: [(&str, &str); 13] = [
     ("registers", ""),
     ("registers", "edge"),
     ("registers", "short"),
-    ("fortified", ""),
     ("threads", "detached"),
     ("threads", "c11"),
     ("threads", "cancel"),
