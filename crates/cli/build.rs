@@ -45,7 +45,8 @@ fn main() {
     }
 }
 
-/// Compiles the agent and all below it into an archive, with one of the agent's features.
+/// Compiles the agent and all below it into an archive, with one of the agent's features, after which it is
+/// named: tests look at it.
 fn build(crates: &Path, out: &Path, feature: &str) -> PathBuf {
     let target = out.join("agent");
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -74,7 +75,10 @@ fn build(crates: &Path, out: &Path, feature: &str) -> PathBuf {
         cargo.env_remove(name);
     }
     run(cargo);
-    target.join("release/libagent.a")
+    let archive = out.join(feature).with_extension("a");
+    let built = target.join("release/libagent.a");
+    fs::copy(&built, &archive).unwrap_or_else(|error| panic!("{}: {error}", built.display()));
+    archive
 }
 
 /// The functions that are compiled to use no vector registers, by their names in the object.

@@ -119,7 +119,8 @@ def test_damage_comes_after_what_is_before_it(run: Run, tmp_path: Path) -> None:
     run("record", "-q", "-b", "32768", "--compress", "--", sys.executable, "-c", program)
     trace = bytearray((tmp_path / "trace.dat").read_bytes())
     middle = len(trace) // 2
-    for at in range(middle, middle + 64):
+    # So much that it can't be taken for anything else.
+    for at in range(middle, middle + 4096):
         trace[at] ^= 0x5A
     (tmp_path / "damaged.dat").write_bytes(trace)
     found = []

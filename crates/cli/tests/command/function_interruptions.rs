@@ -225,7 +225,7 @@ fn whoever_is_killed_while_he_interrupts_leaves_the_program_well() {
     }
     let blocked = |running: &Running| u64::from_str_radix(&field(running.pid(), "SigBlk:"), 16).unwrap();
     assert_eq!((blocked(&spinning), blocked(&sitting)), (0, 1 << 11), "SIGUSR2 alone");
-    assert!(field(sitting.pid(), "State:").starts_with('S'));
+    sitting.wait_until(|| field(sitting.pid(), "State:").starts_with('S'));
     sitting.signal(Signal::USR1);
     assert!(sitting.wait().success().stdout.contains("pause -1 4"));
     spinning.signal(Signal::TERM);

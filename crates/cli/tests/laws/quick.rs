@@ -5,8 +5,9 @@ use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, InstructionInf
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection, ObjectSymbol};
 
-/// The agent before it is linked, where names are.
-const ARCHIVE: &str = concat!(env!("OUT_DIR"), "/agent/release/libagent.a");
+/// The agent before it is linked, where names are: that of glibc's processes, and that of musl's.
+const ARCHIVES: [&str; 2] =
+    [concat!(env!("OUT_DIR"), "/preload.a"), concat!(env!("OUT_DIR"), "/vector_of_threads.a")];
 
 /// A function's name begins so.
 const PREFIX: &str = "lookback_quick_";
@@ -18,8 +19,8 @@ struct QuickFunction {
     relocations: Vec<u64>,
 }
 
-fn quick_functions() -> Vec<QuickFunction> {
-    let bytes = std::fs::read(ARCHIVE).unwrap();
+fn quick_functions(archive: &str) -> Vec<QuickFunction> {
+    let bytes = std::fs::read(archive).unwrap();
     let archive = ArchiveFile::parse(&*bytes).unwrap();
     // Each by itself: within the archive they are not aligned as they are to be.
     let members = archive.members().map(|member| member.unwrap().data(&*bytes).unwrap().to_vec());
@@ -75,12 +76,12 @@ fn is_not_saved(register: Register) -> bool {
 
 #[test]
 fn what_is_called_without_saving_them_uses_no_vector_registers() {
-    let functions = quick_functions();
+    let functions: Vec<QuickFunction> = ARCHIVES.into_iter().flat_map(quick_functions).collect();
     let names: Vec<&str> = functions.iter().map(|function| function.name.as_str()).collect();
-    assert!(
-        names.contains(&"lookback_quick_record") && names.contains(&"lookback_quick_returned"),
-        "{names:?}"
-    );
+    for name in ["record", "returned", "record_anywhere", "record_system_call"] {
+        let found = names.iter().filter(|found| found.strip_prefix(PREFIX) == Some(name)).count();
+        assert_eq!(found, ARCHIVES.len(), "{name}: {names:?}");
+    }
     for function in functions {
         assert!(function.code.len() > 100, "{}: {}", function.name, function.code.len());
         assert_eq!(function.faults(), [""; 0]);
