@@ -38,8 +38,9 @@ pub(crate) fn find(name: &str) -> Done<String> {
 
 /// A library, by its file name.
 fn library(name: &str) -> Option<PathBuf> {
-    let said = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-    let own: Vec<PathBuf> = std::env::split_paths(&said).collect();
+    // Unlike nothing, an empty part is the working directory, as for the dynamic linker.
+    let said = std::env::var_os("LD_LIBRARY_PATH").filter(|said| !said.is_empty());
+    let own: Vec<PathBuf> = said.iter().flat_map(std::env::split_paths).collect();
     let configured = configured().into_iter().map(PathBuf::from);
     let places = own.into_iter().chain(configured).chain(LIBRARIES.map(PathBuf::from));
     places.map(|place| place.join(name)).find(|path| is_of_this_machine(path))

@@ -43,7 +43,14 @@ fn probes_are_defined_listed_and_removed() {
     // The name is another one where the arguments are, and what is there already is not defined again.
     assert!(probe(&["./shop:pay"]).success().stderr.contains("probe_shop:pay_1 at "));
     probe(&[&pay]).failure(125, &["There is already the exact same probe event"]);
-    probe(&["p:sales/paid shop:0x10 %di"]).failure(125, &["shop: neither a program in $PATH nor a library"]);
+    for libraries in [None, Some(""), Some("/usr/lib")] {
+        let mut command = scratch.lookback(&["probe", "--session", &place, "p:sales/paid shop:0x10 %di"]);
+        let command = match libraries {
+            Some(libraries) => command.env("LD_LIBRARY_PATH", libraries),
+            None => command.env_remove("LD_LIBRARY_PATH"),
+        };
+        run(command).failure(125, &["shop: neither a program in $PATH nor a library"]);
+    }
     probe(&["p:sales/paid ./shop:0x10 %di"]).success();
     let script = scratch.write_program("sell", "#!/bin/sh\nexec ./shop\n");
     let mut scripted = scratch.lookback(&["probe", "--session", &place, "sell:pay"]);
