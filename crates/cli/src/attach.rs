@@ -71,18 +71,20 @@ fn each(processes: &[NamedProcess], done: &str, act: impl Fn(&NamedProcess) -> D
 
 /// Attaches a process: one that is attached to a session which is over is detached from that before.
 pub(crate) fn attach_process(session: &Instance, process: &NamedProcess) -> Done<Called> {
-    let object = &AgentObject::for_process(process.pid)?;
-    if let Some(why) = obstacle::find(session, process, &object.path) {
+    let object = AgentObject::for_process(process.pid);
+    let path = object.install()?;
+    if let Some(why) = obstacle::find(session, process, path) {
         return Err(Failure::failed(why));
     }
-    let handed = handed(session, process, &object.path)?;
-    let agent = AgentFile { handed: handed.as_ref(), ..agent_file(object) };
+    let handed = handed(session, process, path)?;
+    let own = AgentFile { path, bytes: object.bytes, handed: None };
+    let agent = AgentFile { handed: handed.as_ref(), ..own };
     let attempt = || call(session, process, agent, (request::of, remote_call::load));
     let called = attempt()?;
     let is_over = || OtherSession::of(process).is_some_and(|other| other.is_over());
     let called = match called {
         Err(CallRefusal::NotAttachable(answer)) if answer.result == AttachResult::Elsewhere && is_over() => {
-            match call(session, process, agent_file(object), (request::of_none, remote_call::detach))? {
+            match call(session, process, own, (request::of_none, remote_call::detach))? {
                 Ok(_) => attempt()?,
                 refused => refused,
             }
@@ -97,8 +99,9 @@ pub(crate) fn detach_process(session: &Instance, process: &NamedProcess) -> Done
     if !known::is_known(session, process) {
         return Err(Failure::failed("it is not attached to this session"));
     }
-    let object = AgentObject::for_process(process.pid)?;
-    let called = call(session, process, agent_file(&object), (request::of_none, remote_call::detach))?;
+    let object = AgentObject::for_process(process.pid);
+    let agent = AgentFile { path: object.install()?, bytes: object.bytes, handed: None };
+    let called = call(session, process, agent, (request::of_none, remote_call::detach))?;
     called.map_err(|refusal| Failure::failed(advise(&refusal)))
 }
 
@@ -118,11 +121,6 @@ fn call(
     // One at a time.
     let _lock = session.session().lock_settings()?;
     Ok(step(process.pid, agent, &request, TRY))
-}
-
-/// The agent, for a process that finds it or has loaded it.
-fn agent_file(object: &AgentObject) -> AgentFile<'_> {
-    AgentFile { path: &object.path, bytes: object.bytes, handed: None }
 }
 
 /// What a process is to be handed: nothing, where it finds the files by their paths.

@@ -8,70 +8,75 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use std::time::{Duration, SystemTime};
 
 /// The object that is preloaded, and that a process of glibc can load while it runs.
-const OBJECT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/liblookback.so"));
+static PRELOADED: AgentObject = AgentObject::new(include_bytes!(concat!(env!("OUT_DIR"), "/liblookback.so")));
 
 /// The object that a process of musl can load while it runs.
-const OBJECT_OF_MUSL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/liblookback-musl.so"));
+static OF_MUSL: AgentObject =
+    AgentObject::new(include_bytes!(concat!(env!("OUT_DIR"), "/liblookback-musl.so")));
 
 /// What the names of all their versions start with.
 pub(crate) const PREFIX: &str = "liblookback-";
 
-/// The object for one process.
+/// An object. Its name and its file are worked out once, when they are first asked for.
 #[derive(Debug)]
 pub(crate) struct AgentObject {
-    /// Its file.
-    pub(crate) path: PathBuf,
-    /// What is in the file.
+    /// What is in its file.
     pub(crate) bytes: &'static [u8],
+    name: OnceLock<String>,
+    path: OnceLock<PathBuf>,
 }
 
 impl AgentObject {
-    /// Installs the one that a process which runs has loaded, or can load.
-    pub(crate) fn for_process(pid: u32) -> Done<AgentObject> {
-        let bytes = of_process(pid);
-        Ok(AgentObject { path: install_one(bytes)?, bytes })
+    const fn new(bytes: &'static [u8]) -> AgentObject {
+        AgentObject { bytes, name: OnceLock::new(), path: OnceLock::new() }
+    }
+
+    /// The one that a process which runs has loaded, or can load.
+    pub(crate) fn for_process(pid: u32) -> &'static AgentObject {
+        let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
+        let is_preloaded = maps.contains(PRELOADED.name());
+        if !is_preloaded && remote_call::is_of_musl(&maps) { &OF_MUSL } else { &PRELOADED }
+    }
+
+    /// Its file's name. It depends on the content, so that another version of this command doesn't replace
+    /// what running programs have mapped.
+    fn name(&self) -> &str {
+        self.name.get_or_init(|| {
+            let mut hasher = DefaultHasher::new();
+            self.bytes.hash(&mut hasher);
+            format!("{PREFIX}{:016x}.so", hasher.finish())
+        })
+    }
+
+    /// Puts it where it can be loaded from, unless it is there, and gives its path.
+    pub(crate) fn install(&self) -> Done<&Path> {
+        if let Some(path) = self.path.get() {
+            return Ok(path);
+        }
+        let directory = SessionsDirectory::for_objects()?;
+        let path = directory.path().join(self.name());
+        remove_old(directory.path(), &path);
+        let is_there = std::fs::read(&path).is_ok_and(|found| found == self.bytes);
+        if !is_there {
+            write(directory.path(), &path, self.bytes)
+                .map_err(|error| Failure::failed(format_args!("{}: {error}", path.display())))?;
+        }
+        Ok(self.path.get_or_init(|| path))
     }
 }
 
-/// The object that a process which runs has loaded, or can load.
-pub(crate) fn of_process(pid: u32) -> &'static [u8] {
-    let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
-    let is_preloaded = maps.contains(&name(OBJECT));
-    if !is_preloaded && remote_call::is_of_musl(pid) { OBJECT_OF_MUSL } else { OBJECT }
-}
-
-/// Puts the object that is preloaded where it can be loaded from, unless it is there, and gives its path.
+/// Installs the object that is preloaded, and gives its path.
 pub(crate) fn install() -> Done<PathBuf> {
-    install_one(OBJECT)
-}
-
-/// The file's name depends on the content, so that another version of this command doesn't replace what
-/// running programs have mapped.
-fn install_one(object: &[u8]) -> Done<PathBuf> {
-    let directory = SessionsDirectory::for_objects()?;
-    let path = directory.path().join(name(object));
-    remove_old(directory.path(), &path);
-    let is_there = std::fs::read(&path).is_ok_and(|found| found == object);
-    if !is_there {
-        write(directory.path(), &path, object)
-            .map_err(|error| Failure::failed(format_args!("{}: {error}", path.display())))?;
-    }
-    Ok(path)
+    PRELOADED.install().map(Path::to_path_buf)
 }
 
 /// Whether a process with these mappings has loaded an object of this version.
 pub(crate) fn is_in(maps: &str) -> bool {
-    [OBJECT, OBJECT_OF_MUSL].into_iter().any(|object| maps.contains(&name(object)))
-}
-
-/// The name of an object's file.
-fn name(object: &[u8]) -> String {
-    let mut hasher = DefaultHasher::new();
-    object.hash(&mut hasher);
-    format!("{PREFIX}{:016x}.so", hasher.finish())
+    [&PRELOADED, &OF_MUSL].into_iter().any(|object| maps.contains(object.name()))
 }
 
 /// How long an object is kept that another version of this command has put there: programs that were traced
@@ -121,7 +126,7 @@ mod tests {
     #[test]
     fn the_object_has_few_addresses_to_relocate() {
         // Where its structures are aligned.
-        let object = OBJECT.to_vec();
+        let object = PRELOADED.bytes.to_vec();
         let object = object.as_slice();
         let file = ElfFile64::<Endianness>::parse(object).unwrap();
         let endian = file.endian();

@@ -33,8 +33,8 @@ const HANDLER_RETURN: &[u8] = &[0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05];
 impl LibcImage {
     pub(crate) fn find(target: &TargetProcess) -> Result<LibcImage, CallRefusal> {
         let refused = |why: &str| CallRefusal::NoLibc(why.to_owned());
-        let named = |prefix: &str| code_named(target, |name| name.starts_with(prefix));
-        let Some(code) = glibc(target).or_else(|| musl(target)) else {
+        let named = |prefix: &str| code_named(target.mappings(), |name| name.starts_with(prefix));
+        let Some(code) = glibc(target.mappings()).or_else(|| musl(target.mappings())) else {
             return Err(refused(match () {
                 () if named("ld-linux").is_some() || named("ld-2.").is_some() => {
                     "it has no C library that is known"
@@ -68,18 +68,19 @@ impl LibcImage {
     }
 }
 
-/// Whether a process has musl as its C library.
-pub fn is_of_musl(pid: u32) -> bool {
-    TargetProcess::open(pid).is_ok_and(|target| glibc(&target).is_none() && musl(&target).is_some())
+/// Whether a process with these mappings, the text of its `/proc/PID/maps`, has musl as its C library.
+pub fn is_of_musl(maps: &str) -> bool {
+    let mappings: Vec<Mapping> = maps.lines().filter_map(Mapping::parse).collect();
+    glibc(&mappings).is_none() && musl(&mappings).is_some()
 }
 
-fn glibc(target: &TargetProcess) -> Option<&Mapping> {
-    code_named(target, |name| name.starts_with("libc.so.6") || name.starts_with("libc-2."))
+fn glibc<'a>(mappings: impl IntoIterator<Item = &'a Mapping>) -> Option<&'a Mapping> {
+    code_named(mappings, |name| name.starts_with("libc.so.6") || name.starts_with("libc-2."))
 }
 
 /// Debian has it in a file of another name than Alpine, and upstream.
-fn musl(target: &TargetProcess) -> Option<&Mapping> {
-    code_named(target, is_file_of_musl)
+fn musl<'a>(mappings: impl IntoIterator<Item = &'a Mapping>) -> Option<&'a Mapping> {
+    code_named(mappings, is_file_of_musl)
 }
 
 /// Whether a file of this name, without directories, is musl's.
@@ -87,8 +88,11 @@ pub fn is_file_of_musl(name: &str) -> bool {
     name == "libc.so" || name.starts_with("ld-musl-") || name.starts_with("libc.musl-")
 }
 
-fn code_named(target: &TargetProcess, is_it: impl Fn(&str) -> bool) -> Option<&Mapping> {
-    target.mappings().find(|mapping| mapping.is_code && is_it(&mapping.name))
+fn code_named<'a>(
+    mappings: impl IntoIterator<Item = &'a Mapping>,
+    is_it: impl Fn(&str) -> bool,
+) -> Option<&'a Mapping> {
+    mappings.into_iter().find(|mapping| mapping.is_code && is_it(&mapping.name))
 }
 
 /// Where a thread has errno: by the function that gives its address. In glibc that is

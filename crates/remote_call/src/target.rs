@@ -89,7 +89,7 @@ impl TargetProcess {
 }
 
 impl Mapping {
-    fn parse(line: &str) -> Option<Mapping> {
+    pub(crate) fn parse(line: &str) -> Option<Mapping> {
         let mut words = line.split_whitespace();
         let number = |text: &str| u64::from_str_radix(text, 16).ok();
         let (start, end) = words.next()?.split_once('-')?;

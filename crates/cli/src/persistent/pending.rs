@@ -3,7 +3,7 @@
 use crate::duration::duration;
 use crate::json::Json;
 use crate::number::count;
-use crate::object;
+use crate::object::AgentObject;
 use crate::say::note;
 use crate::unseen::limit_of_addresses;
 use control::ProcessInfo;
@@ -112,7 +112,7 @@ impl PendingProcess {
         };
         // One at a time.
         let _lock = session.session().lock_settings()?;
-        Ok(remote_call::call(pid, object::of_process(pid), TRY))
+        Ok(remote_call::call(pid, AgentObject::for_process(pid).bytes, TRY))
     }
 
     /// A line about it.

@@ -1,6 +1,7 @@
 //! A call of a function, as its site has made it.
 
 use super::moved_site::{self, MovedStack};
+use super::register_words::RegisterWords;
 use core::mem::offset_of;
 use core::ptr::with_exposed_provenance;
 use core::sync::atomic::AtomicU64;
@@ -25,30 +26,23 @@ pub(super) struct SavedRegisters {
     rax: u64,
 }
 
+/// Those that arguments are in, by the numbers of the registers.
+// SAFETY: the registers are nothing but words.
+static ARGUMENTS: RegisterWords<SavedRegisters> = unsafe {
+    RegisterWords::new(&[
+        (1, offset_of!(SavedRegisters, rcx)),
+        (2, offset_of!(SavedRegisters, rdx)),
+        (6, offset_of!(SavedRegisters, rsi)),
+        (7, offset_of!(SavedRegisters, rdi)),
+        (8, offset_of!(SavedRegisters, r8)),
+        (9, offset_of!(SavedRegisters, r9)),
+    ])
+};
+
 impl SavedRegisters {
     /// Those that arguments are in, in the order of the calling convention.
     fn arguments(&self) -> [u64; 6] {
         [self.rdi, self.rsi, self.rdx, self.rcx, self.r8, self.r9]
-    }
-
-    /// One of those by its number.
-    #[inline(always)]
-    fn argument_in(&self, register: u8) -> Option<u64> {
-        /// Which of the words each is in; none in what is no word.
-        const WORDS: [u8; 10] = {
-            let mut words = [u8::MAX; 10];
-            words[1] = (offset_of!(SavedRegisters, rcx) / 8) as u8;
-            words[2] = (offset_of!(SavedRegisters, rdx) / 8) as u8;
-            words[6] = (offset_of!(SavedRegisters, rsi) / 8) as u8;
-            words[7] = (offset_of!(SavedRegisters, rdi) / 8) as u8;
-            words[8] = (offset_of!(SavedRegisters, r8) / 8) as u8;
-            words[9] = (offset_of!(SavedRegisters, r9) / 8) as u8;
-            words
-        };
-        let word = *WORDS.get(usize::from(register))?;
-        // SAFETY: it is nothing but words.
-        let words = unsafe { &*(&raw const *self).cast::<[u64; size_of::<SavedRegisters>() / 8]>() };
-        words.get(usize::from(word)).copied()
     }
 
     /// Those that a system call's arguments are in, in their order.
@@ -245,7 +239,7 @@ impl FunctionCall<'_> {
     /// A register by its number, where one of the first arguments still is in it.
     #[inline(always)]
     pub(super) fn argument_in(self, register: u8) -> Option<u64> {
-        self.saved.registers.argument_in(register).filter(|_| self.has_arguments)
+        ARGUMENTS.get(&self.saved.registers, register).filter(|_| self.has_arguments)
     }
 
     /// The registers that arguments are in, in the order of the calling convention, where they still are.

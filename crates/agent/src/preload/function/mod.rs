@@ -44,6 +44,7 @@ mod probed_sites;
 mod probes;
 pub(crate) mod quick;
 mod reference_counters;
+mod register_words;
 mod remote;
 mod repeats;
 mod replaced_instruction;

@@ -175,11 +175,7 @@ impl KnownRegisters<'_> {
             (KnownRegisters::Call(call), MachineRegister::STACK_POINTER) => {
                 call.place.map_or(0, |place| (&raw const *place).addr() as u64)
             }
-            (KnownRegisters::Call(call), _) => {
-                let index = MachineRegister::ARGUMENTS.iter().position(|argument| *argument == register);
-                let arguments = call.arguments().unwrap_or_default();
-                index.and_then(|index| arguments.get(index)).copied().unwrap_or(0)
-            }
+            (KnownRegisters::Call(call), _) => call.argument_in(register.number()).unwrap_or(0),
             (KnownRegisters::Return { stack_pointer, .. }, MachineRegister::STACK_POINTER) => stack_pointer,
             (KnownRegisters::Return { result, .. }, _) => result,
             (KnownRegisters::Anywhere(saved), _) => saved.register(register),

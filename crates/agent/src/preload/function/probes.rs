@@ -77,8 +77,11 @@ impl<'a> ProbePlacement<'a> {
         }
         fence(Release);
         PROBES_VERSION.store(control.probes_version(), Relaxed);
+        // Nothing is touched where there were none, as when a process starts.
+        if COUNT.load(Relaxed) != 0 {
+            probed_sites::forget();
+        }
         COUNT.store(0, Relaxed);
-        probed_sites::forget();
         reference_counters::forget();
         let placement = ProbePlacement { control, is_off };
         SEEN.fetch_or(u32::from(placement.enabled().next().is_some()), Relaxed);

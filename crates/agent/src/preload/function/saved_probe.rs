@@ -1,6 +1,7 @@
 //! What an instruction's entry has on the stack that a probe is at.
 
 use super::moved_site;
+use super::register_words::RegisterWords;
 use core::mem::offset_of;
 use probe::MachineRegister;
 use trace_event::{Entered, FrameRecord};
@@ -24,18 +25,27 @@ pub(crate) struct SavedProbe {
     frame: FrameRecord,
 }
 
-/// Which of its words registers are in, those from r8 to r15 left out; none in what is no word.
-const WORDS: [u8; 18] = {
-    let mut words = [u8::MAX; 18];
-    words[0] = (offset_of!(SavedProbe, rax) / 8) as u8;
-    words[1] = (offset_of!(SavedProbe, rcx) / 8) as u8;
-    words[2] = (offset_of!(SavedProbe, rdx) / 8) as u8;
-    words[3] = (offset_of!(SavedProbe, rbx) / 8) as u8;
-    words[5] = (offset_of!(SavedProbe, frame) / 8) as u8;
-    words[6] = (offset_of!(SavedProbe, rsi) / 8) as u8;
-    words[7] = (offset_of!(SavedProbe, rdi) / 8) as u8;
-    words[17] = (offset_of!(SavedProbe, flags) / 8) as u8;
-    words
+/// All but the stack pointer and the instruction pointer, by their numbers.
+// SAFETY: it is nothing but words.
+static REGISTERS: RegisterWords<SavedProbe> = unsafe {
+    RegisterWords::new(&[
+        (0, offset_of!(SavedProbe, rax)),
+        (1, offset_of!(SavedProbe, rcx)),
+        (2, offset_of!(SavedProbe, rdx)),
+        (3, offset_of!(SavedProbe, rbx)),
+        (5, offset_of!(SavedProbe, frame)),
+        (6, offset_of!(SavedProbe, rsi)),
+        (7, offset_of!(SavedProbe, rdi)),
+        (8, offset_of!(SavedProbe, high) + 56),
+        (9, offset_of!(SavedProbe, high) + 48),
+        (10, offset_of!(SavedProbe, high) + 40),
+        (11, offset_of!(SavedProbe, high) + 32),
+        (12, offset_of!(SavedProbe, high) + 24),
+        (13, offset_of!(SavedProbe, high) + 16),
+        (14, offset_of!(SavedProbe, high) + 8),
+        (15, offset_of!(SavedProbe, high)),
+        (17, offset_of!(SavedProbe, flags)),
+    ])
 };
 
 /// What the entry leaves out below the function's stack pointer.
@@ -69,40 +79,17 @@ impl SavedProbe {
         after.wrapping_add(RED_ZONE)
     }
 
-    /// A register by its number. None of one that is none of its words.
+    /// A register by its number. None of those two that aren't saved.
     #[inline(always)]
     pub(super) fn saved_in(&self, register: u8) -> Option<u64> {
-        let word = match register {
-            8..=15 => offset_of!(SavedProbe, high) / 8 + (15 - usize::from(register)),
-            _ => usize::from(*WORDS.get(usize::from(register))?),
-        };
-        // SAFETY: it is nothing but words.
-        let words = unsafe { &*(&raw const *self).cast::<[u64; size_of::<SavedProbe>() / 8]>() };
-        words.get(word).copied()
+        REGISTERS.get(self, register)
     }
 
     /// A register, but for the instruction pointer.
     pub(super) fn register(&self, register: MachineRegister) -> u64 {
-        let [rbp, _] = self.frame;
-        let [r15, r14, r13, r12, r11, r10, r9, r8] = self.high;
-        match register.number() {
-            0 => self.rax,
-            1 => self.rcx,
-            2 => self.rdx,
-            3 => self.rbx,
-            4 => self.stack_pointer(),
-            5 => rbp,
-            6 => self.rsi,
-            7 => self.rdi,
-            8 => r8,
-            9 => r9,
-            10 => r10,
-            11 => r11,
-            12 => r12,
-            13 => r13,
-            14 => r14,
-            15 => r15,
-            _ => self.flags,
+        if register == MachineRegister::STACK_POINTER {
+            return self.stack_pointer();
         }
+        self.saved_in(register.number()).unwrap_or(0)
     }
 }

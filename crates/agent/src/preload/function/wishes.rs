@@ -42,12 +42,11 @@ impl Wishes<'_> {
 
     /// Which common case it is.
     pub(super) fn common_case(&self) -> CommonCase {
-        let is_probed = probes::is_any();
-        if commands::is_any() || is_probed && !self.is_probed_alone() {
+        if commands::is_any() {
             return CommonCase::None;
         }
-        if is_probed {
-            return CommonCase::Probes;
+        if probes::is_any() {
+            return if self.is_probed_alone() { CommonCase::Probes } else { CommonCase::None };
         }
         let is_plain = |instance| {
             let control = self.control;
