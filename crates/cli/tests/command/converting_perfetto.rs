@@ -21,7 +21,7 @@ fn interface(scratch: &Scratch) -> PathBuf {
 }
 
 /// What trace_processor answers to a question about a trace.
-fn ask(scratch: &Scratch, trace: &str, query: &str) -> String {
+pub fn ask(scratch: &Scratch, trace: &str, query: &str) -> String {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/command/converting/trace_processor.js");
     run(scratch.command("node").arg(script).arg(interface(scratch)).args([trace, query])).success().stdout
 }
@@ -168,9 +168,13 @@ fn perfetto_shows_when_threads_run_and_who_wakes_them() {
     let scratch = Scratch::new();
     run(&mut scratch.record(&["-q", "-e", "@default", "-e", "@switch"], &["sleep", "0.05"])).success();
     converted(&scratch, "trace.pftrace", &[]);
-    let states = "SELECT state, SUM(dur), COUNT(waker_utid) FROM thread_state s JOIN thread t USING (utid) \
-                  WHERE t.name = 'sleep' GROUP BY state";
-    let found = ask(&scratch, "trace.pftrace", states);
+    // Others sleep, too, and run before it and after it.
+    let pid = scratch.trace().named("nanosleep").next().unwrap().pid;
+    let states = format!(
+        "SELECT state, SUM(dur), COUNT(waker_utid) FROM thread_state s JOIN thread t USING (utid) \
+         WHERE t.tid = {pid} GROUP BY state"
+    );
+    let found = ask(&scratch, "trace.pftrace", &states);
     let time = |state: &str| {
         let cells = found.lines().find_map(|line| line.strip_prefix(&format!("{state}\t")));
         let (time, wakers) = cells.unwrap_or("0\t0").split_once('\t').unwrap();

@@ -121,20 +121,23 @@ fn a_consumer_that_is_killed_at_any_moment_loses_nothing_that_is_not_counted() {
         return;
     }
     let consumed = Consumed::new();
-    let mut producing = start(&mut consumed.c_producer("2", "20000"));
-    let mut kills = 0;
-    while producing.printed().is_empty() && kills < 200 {
-        let consumer = consumed.consumer();
-        std::thread::sleep(std::time::Duration::from_micros(700 * kills));
-        consumer.signal(Signal::KILL);
-        consumer.wait();
-        kills += 1;
+    let (mut produced, mut kills) = (0, 0);
+    // However slowly consumers start here, some have read by the time that they are killed.
+    while kills < 20 || (consumed.counted()[0] == 0 && kills < 1000) {
+        let mut producing = start(&mut consumed.c_producer("2", "20000"));
+        while producing.printed().is_empty() {
+            let consumer = consumed.consumer();
+            std::thread::sleep(std::time::Duration::from_micros(700 * kills));
+            consumer.signal(Signal::KILL);
+            consumer.wait();
+            kills += 1;
+        }
+        producing.wait_for("\n");
+        produced += last_number(producing.wait());
     }
-    producing.wait_for("\n");
-    let produced = last_number(producing.wait());
     let [read, overrun, entries] = consumed.counted();
     assert_eq!(read + overrun + entries, produced);
-    assert!(kills > 2 && read > 0, "{kills} {read}");
+    assert!(read > 0, "{kills}");
     // The next one gets what is there, and all of it.
     let printed = ended(consumed.consumer());
     assert!(printed.ends_with(&format!("consumed {entries}\n")), "{entries}: {printed}");
