@@ -1,7 +1,9 @@
 //! `lookback report`.
 
+mod async_table;
 mod calls;
 mod explanation;
+mod figure_table;
 mod json_lines;
 mod page;
 mod pair;
@@ -19,6 +21,7 @@ use crate::number::{bytes, count};
 use crate::record::output::Output;
 use crate::say::note;
 use crate::stdout::{lines, written};
+use async_table::AsyncTable;
 use calls::CallLines;
 use explanation::{Explanation, ExplanationForm};
 pub(crate) use explanation::{call_name, call_text, error_name};
@@ -30,7 +33,7 @@ use pair::PairTables;
 pub(crate) use playing::{Feed, FileComplaint, Surveyed, play};
 pub(crate) use processes::outcome;
 use processes::{ProcessForm, ProcessTable};
-use query::{LockHolder, LockWaits, Pairs, ProcessTree, Waits};
+use query::{AsyncTasks, LockHolder, LockWaits, Pairs, ProcessTree, Waits};
 use session::Selection;
 use stat::CountTables;
 use std::error::Error;
@@ -158,7 +161,7 @@ fn sink<'a>(view: &'a ViewArguments, surveyed: &Surveyed<'a, '_>) -> Result<Box<
     let out = io::stdout().lock();
     let times = Times::of(view.times, surveyed.first_time());
     let gaps = contents.gaps(survey);
-    if view.form.json && !view.form.tree && !view.form.waits && !view.form.explain {
+    if view.form.json && !view.form.has_own_json() {
         return Ok(Box::new(DescribedLines::new(JsonLines::new(out, view.times.wall_clock), gaps)));
     }
     let complete = surveyed.completeness();
@@ -189,6 +192,10 @@ fn sink<'a>(view: &'a ViewArguments, surveyed: &Surveyed<'a, '_>) -> Result<Box<
         let waits = Waits::new(trace.events, gaps);
         let (given, events) = (view.choice.given(true), &view.choice.events);
         return Ok(Box::new(WaitTable::new(out, waits, view.form.json, (events, given), complete)));
+    }
+    if view.form.tasks {
+        let out = io::BufWriter::new(anstream::AutoStream::auto(out));
+        return Ok(Box::new(AsyncTable::new(out, AsyncTasks::new(gaps), view.form.json, complete)));
     }
     // Tables may have colours; where nobody wants them they are removed again.
     if view.form.stat {

@@ -12,7 +12,7 @@ use crate::drawing::{Drawing, Instant, SliceEnd, SliceEnding, SliceName, SliceSt
 use counters::TimelineCounters;
 use export::Error;
 use names::SliceNames;
-use query::{ProcessTree, RecordLink, are_ends_of_one_call, has_no_end};
+use query::{AsyncTaskNames, ProcessTree, RecordLink, are_ends_of_one_call, has_no_end};
 use role::{TimelineEvent, TimelineRole, slice_name};
 use scheduling::directed;
 use std::rc::Rc;
@@ -34,6 +34,7 @@ pub struct SliceTimeline<D> {
     /// How many fields they have.
     fields: usize,
     names: SliceNames,
+    tasks: AsyncTaskNames,
     processes: ProcessTree,
     threads: LivingThreads,
     /// None where the drawing has none.
@@ -56,6 +57,7 @@ impl<D: Drawing> SliceTimeline<D> {
             events,
             fields: 0,
             names,
+            tasks: AsyncTaskNames::default(),
             processes,
             threads,
             counters,
@@ -102,6 +104,7 @@ impl<D: Drawing> SliceTimeline<D> {
         if event.is_of_processes {
             self.processes.add(record, is_chosen, trace);
         }
+        let task = self.tasks.add(record, trace).map(|task| self.names.of(&event.name.category, task));
         let (tid, payload, id) = (record.pid(), record.payload, record.id());
         let number = |field: &Option<_>| number(field.as_ref(), payload);
         let is_stack = matches!(event.role, TimelineRole::Stack);
@@ -111,7 +114,8 @@ impl<D: Drawing> SliceTimeline<D> {
         match &event.role {
             TimelineRole::Entry { number: field, system_call } => {
                 let key = (id, number(field));
-                self.begin(record, key, &event.name, &event.shape, is_chosen, trace)?;
+                let name = task.unwrap_or_else(|| Rc::clone(&event.name));
+                self.begin(record, key, &name, &event.shape, is_chosen, trace)?;
                 if has_no_end(system_call.as_ref().and_then(|field| field.integer(payload))) {
                     self.close(tid, record.time, None, SliceEnding::Left, trace)?;
                 }

@@ -45,6 +45,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod async_tasks;
 mod by_event;
 mod call_events;
 mod choice;
@@ -75,6 +76,7 @@ mod time;
 mod trace_file;
 mod waits;
 
+pub use async_tasks::{AsyncTask, AsyncTaskNames, AsyncTaskState, AsyncTasks, TaskWaker, TimeSum};
 pub use call_events::{
     ErrorField, are_ends_of_one_call, call_of, entry_of, exit_of, has_no_end, is_of_system_calls,
     number_of_call, system_call_field, system_call_number,

@@ -4,12 +4,14 @@
 mod channel_queue;
 mod link_role;
 
+use crate::async_tasks::WakerAction;
 use crate::by_event::ByEvent;
 use crate::descriptors::{DescriptorChannel, Descriptors, SocketPlace};
 use channel_queue::ChannelQueue;
 use link_role::LinkRole;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
+use trace_data::format::Field;
 use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
@@ -181,10 +183,13 @@ impl RecordLinks {
                 }
             }
             LinkRole::Span(span) => {
-                if let Some(span) = span.integer(payload).filter(|span| *span != 0 && is_chosen) {
-                    let id = SPANS | (process as u64) << 40 ^ span as u64 & !SPANS;
-                    self.found.push(RecordLink { id, begun: record.time, is_end: false });
-                }
+                self.found.extend(span_link(span, process, record).filter(|_| is_chosen));
+            }
+            LinkRole::Waker { span, action, task } => {
+                let is_woken = WakerAction::of(action, payload).is_some_and(WakerAction::wakes);
+                let spans = [Some(span), Some(task).filter(|_| is_woken)];
+                let links = spans.into_iter().flatten().filter_map(|span| span_link(span, process, record));
+                self.found.extend(links.filter(|_| is_chosen));
             }
             LinkRole::Write { field, count } => {
                 let Some(channel) = self.channel(field, record, trace) else {
@@ -319,6 +324,13 @@ impl RecordLinks {
 
 /// The numbers of links between spans have this bit.
 const SPANS: u64 = 1 << 63;
+
+/// The link of the span whose number is in a field.
+fn span_link(span: &Field, process: i32, record: &Record<'_>) -> Option<RecordLink> {
+    let span = span.integer(record.payload).filter(|span| *span != 0)?;
+    let id = SPANS | (process as u64) << 40 ^ span as u64 & !SPANS;
+    Some(RecordLink { id, begun: record.time, is_end: false })
+}
 
 /// Channels that are looked through for those that are closed even if nothing is on its way.
 const MANY: usize = 256;

@@ -15,8 +15,8 @@ pub(crate) struct Callsite {
     place: usize,
     /// The event; of a span, that it is made.
     pub(crate) event: CallsiteEvent,
-    /// Of a span: that it is entered, and left.
-    moves: Option<[&'static Site; 2]>,
+    /// Of a span: that it is entered, left, and closed.
+    moves: Option<[&'static Site; 3]>,
 }
 
 /// The places for callsites, found by the addresses of their metadata: nobody waits to find one.
@@ -58,7 +58,7 @@ impl Callsite {
         let own = name::of(metadata);
         let before: &[_] = if metadata.is_span() { &[c"span", c"parent"] } else { &[c"span"] };
         let moves = metadata.is_span().then(|| {
-            ["enter", "exit"].map(|what| {
+            ["enter", "exit", "close"].map(|what| {
                 let fields = vec![SiteField::new(c"span", FieldType::unsigned(8), &[])].leak();
                 let site = Site::new(system, name::kept(&format!("{own}_{what}")), None, fields);
                 let site: &'static Site = Box::leak(Box::new(site));
@@ -69,7 +69,7 @@ impl Callsite {
         Callsite { metadata, place, event: CallsiteEvent::new(system, name::kept(&own), before), moves }
     }
 
-    /// Records that its span `id` is entered or left.
+    /// Records what happens to its span `id`.
     #[inline]
     pub(crate) fn record_move(&self, id: &Id, what: Move) {
         let site = self.moves.map(|moves| moves[what as usize]);
@@ -91,4 +91,6 @@ impl Callsite {
 pub(crate) enum Move {
     Enter,
     Exit,
+    /// Nobody has it any longer.
+    Close,
 }

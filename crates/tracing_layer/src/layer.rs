@@ -21,9 +21,9 @@ use tracing_subscriber::registry::LookupSpan;
 
 /// Records spans and events. Made by [`layer`](crate::layer).
 ///
-/// It is a layer with a filter of its own, as [`Layer::with_filter`] makes it, but for spans that are entered
-/// and left: there `Filtered` asks the registry each time whether the span was on when it was made, which
-/// takes three times as long as all else.
+/// It is a layer with a filter of its own, as [`Layer::with_filter`] makes it, but for spans that are
+/// entered, left and closed: there `Filtered` asks the registry each time whether the span was on when it was
+/// made, which takes three times as long as all else.
 pub struct LookbackLayer<S>(Filtered<RecordingLayer, EnabledFilter, S>);
 
 impl<S> LookbackLayer<S>
@@ -88,6 +88,12 @@ where
     fn on_exit(&self, id: &Id, context: Context<'_, S>) {
         if !self.record_move(id, Move::Exit) {
             self.0.on_exit(id, context);
+        }
+    }
+
+    fn on_close(&self, id: Id, context: Context<'_, S>) {
+        if !self.record_move(&id, Move::Close) {
+            self.0.on_close(id, context);
         }
     }
 

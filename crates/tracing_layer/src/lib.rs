@@ -17,9 +17,9 @@
 //! # Names
 //!
 //! The target is the system, with `_` for what is no letter or digit: `shop::db` is `shop_db`. An event has
-//! its name, or if it was not given one, its file and line: `main_42`. A span has three events: `request`
-//! when it is made, with its fields; `request_enter` and `request_exit`. They are switched as all others, at
-//! any time:
+//! its name, or if it was not given one, its file and line: `main_42`. A span has four events: `request`
+//! when it is made, with its fields; `request_enter` and `request_exit`; `request_close` when nobody has it
+//! any longer. They are switched as all others, at any time:
 //! `lookback record -e shop_db: -e '*:request*' -- PROGRAM`.
 //!
 //! Events of the level ERROR, and records of `log` of that level, take snapshots where the session has chosen
@@ -28,9 +28,10 @@
 //! # Fields
 //!
 //! Those of the callsite, the first 16, as numbers, truth values or text. What else there is (`?value`,
-//! `%value`, numbers with a fraction) is recorded as its text. Before them `span`: the
-//! number of the span that it happens in, or that is made, entered, left; and for a span that is made,
-//! `parent`. So what an async task does is found by its span, whatever threads it runs on.
+//! `%value`, numbers with a fraction) is recorded as its text. Before them `span`: the number of the span
+//! that it happens in, or that is made, entered, left, closed; and for a span that is made, `parent`. So what
+//! an async task does is found by its span, whatever threads it runs on. Tasks of Tokio have spans where it
+//! is built with `--cfg tokio_unstable` and its feature `tracing`.
 //!
 //! # What it does to the program
 //!

@@ -53,6 +53,10 @@ where
     fn on_exit(&self, id: &Id, context: Context<'_, S>) {
         self.moved(id, &context, Move::Exit);
     }
+
+    fn on_close(&self, id: Id, context: Context<'_, S>) {
+        self.moved(&id, &context, Move::Close);
+    }
 }
 
 impl RecordingLayer {

@@ -67,9 +67,11 @@ impl Repository {
         self.with_extension(&["rs"])
     }
 
-    /// The crates of the workspace, by the paths of their manifests.
+    /// The crates, by the paths of their manifests. Packages of examples are none: they are as users have
+    /// them.
     pub fn crates(&self) -> Vec<Crate<'_>> {
         let manifests = self.texts().filter(|(path, _)| path.ends_with("/Cargo.toml"));
+        let manifests = manifests.filter(|(path, _)| !path.starts_with("examples/"));
         manifests.filter_map(|(path, text)| Crate::new(path, text)).collect()
     }
 }

@@ -107,7 +107,7 @@ pub(crate) struct TimeArguments {
     pub(crate) rel: bool,
 
     /// Show the time since the line before
-    #[arg(long, conflicts_with_all = ["json", "stat", "tree", "waits", "pair", "html"])]
+    #[arg(long, conflicts_with_all = ["json", "stat", "tree", "waits", "tasks", "pair", "html"])]
     pub(crate) delta: bool,
 }
 
@@ -121,8 +121,9 @@ impl TimeArguments {
 impl ViewArguments {
     /// Whether events are shown as the kernel's text, and nothing else.
     pub(crate) fn is_plain(&self) -> bool {
-        let FormArguments { json, stat, calls, tree, waits, ktrace, pair, html, explain, .. } = &self.form;
-        let is_named = *json || *stat || *calls || *tree || *waits || *ktrace || *explain;
+        let FormArguments { json, stat, calls, tree, waits, tasks, ktrace, pair, html, explain, .. } =
+            &self.form;
+        let is_named = *json || *stat || *calls || *tree || *waits || *tasks || *ktrace || *explain;
         let is_form = is_named || pair.is_some() || html.is_some();
         let is_changed = self.show_tgid || self.times.is_given() || self.no_demangle || self.lines;
         !is_form && !is_changed && self.redact.is_empty()
@@ -149,7 +150,8 @@ impl ViewArguments {
 pub(crate) struct FormArguments {
     /// Show a JSON object for each event
     ///
-    /// With --tree for each process, or with --waits for each thing that a thread waited for, one on a line.
+    /// With --tree for each process, with --waits for each thing that a thread waited for, with --tasks for
+    /// each task, one on a line.
     #[arg(long, conflicts_with_all = ["stat", "calls", "ktrace", "pair"])]
     pub(crate) json: bool,
 
@@ -174,6 +176,13 @@ pub(crate) struct FormArguments {
     /// Locks, descriptors, sleep, children; how often and how long.
     #[arg(long, group = "form")]
     pub(crate) waits: bool,
+
+    /// Show what tasks of Tokio did
+    ///
+    /// Polls and wakes, how long they took to come, and by whom. The events are `tokio_task*:`, of a program
+    /// that has lookback's layer of `tracing`.
+    #[arg(long, group = "form")]
+    pub(crate) tasks: bool,
 
     /// Show tracepoints with formats alone
     ///
@@ -203,4 +212,11 @@ pub(crate) struct FormArguments {
     /// Rather than those of the same thread.
     #[arg(long, value_name = "FIELD", requires = "pair")]
     pub(crate) key: Option<String>,
+}
+
+impl FormArguments {
+    /// Whether what is shown as JSON is something else than events.
+    pub(crate) fn has_own_json(&self) -> bool {
+        self.tree || self.waits || self.tasks || self.explain
+    }
 }

@@ -1,7 +1,7 @@
 //! What threads waited for, on whom, and how long.
 
+use super::figure_table::{FigureLine, write_figures};
 use super::{label, none_shown};
-use crate::columns::{fit, without_end, without_middle};
 use crate::duration::duration;
 use crate::json::Json;
 use crate::number::{count, grouped};
@@ -27,15 +27,7 @@ pub(super) struct WaitTable<'a, W> {
     complete: Option<String>,
 }
 
-/// A line: a thread, or what it waited for.
-struct WaitLine {
-    name: String,
-    figures: [String; COLUMNS],
-    on: String,
-}
-
-const COLUMNS: usize = 6;
-const TITLES: [&str; COLUMNS] = ["COUNT", "AVG", "MAX", "TOTAL", "OFF CPU", "PREEMPTED"];
+const TITLES: [&str; 6] = ["COUNT", "AVG", "MAX", "TOTAL", "OFF CPU", "PREEMPTED"];
 /// How many of them there are without switches between threads.
 const WITHOUT_SWITCHES: usize = 4;
 
@@ -51,29 +43,9 @@ impl<'a, W: Write> WaitTable<'a, W> {
     }
 
     fn print(&mut self, threads: &[ThreadWaits], tasks: &dyn Tasks) -> io::Result<()> {
-        let lines: Vec<WaitLine> = threads.iter().flat_map(|thread| thread_lines(thread, tasks)).collect();
-        let columns = if self.waits.knows_switches() { COLUMNS } else { WITHOUT_SWITCHES };
-        let width = |column: usize| {
-            lines.iter().map(|line| line.figures[column].len()).fold(TITLES[column].len(), usize::max)
-        };
-        let widths: Vec<usize> = (0..columns).map(width).collect();
-        let name = "THREAD, WAITED FOR";
-        let longest = |cell: fn(&WaitLine) -> &str, title: &str| {
-            lines.iter().map(|line| cell(line).chars().count()).fold(title.len(), usize::max)
-        };
-        let mut texts = [longest(|line| &line.name, name), longest(|line| &line.on, "ON")];
-        fit(&mut texts, widths.iter().map(|width| width + 1).sum::<usize>() + 2);
-        let row = |name: &str, figures: [&str; COLUMNS], on: &str| {
-            let figures = figures.iter().zip(&widths).map(|(cell, width)| format!(" {cell:>width$}"));
-            let (name, on) = (without_middle(name, texts[0]), without_end(on, texts[1]));
-            let figures = figures.collect::<String>();
-            format!("{name:<width$}{figures}  {on}", width = texts[0]).trim_end().to_owned()
-        };
-        let bold = anstyle::Style::new().bold();
-        writeln!(self.out, "{bold}{}{bold:#}", row(name, TITLES, "ON"))?;
-        for line in &lines {
-            writeln!(self.out, "{}", row(&line.name, line.figures.each_ref().map(String::as_str), &line.on))?;
-        }
+        let lines: Vec<FigureLine> = threads.iter().flat_map(|thread| thread_lines(thread, tasks)).collect();
+        let columns = if self.waits.knows_switches() { TITLES.len() } else { WITHOUT_SWITCHES };
+        write_figures(&mut self.out, ("THREAD, WAITED FOR", &TITLES[..columns], "ON"), &lines)?;
         self.print_notes()
     }
 
@@ -162,40 +134,42 @@ impl<W: Write> Sink for WaitTable<'_, W> {
 }
 
 /// The line of a thread, and those of what it waited for.
-fn thread_lines(thread: &ThreadWaits, tasks: &dyn Tasks) -> Vec<WaitLine> {
+fn thread_lines(thread: &ThreadWaits, tasks: &dyn Tasks) -> Vec<FigureLine> {
     let of_thread = thread.off.unwrap_or_default();
-    let mut lines = vec![WaitLine::new(label(tasks, thread.tid), &thread.objects, of_thread)];
+    let mut lines = vec![wait_line(label(tasks, thread.tid), &thread.objects, of_thread)];
     // One more line is as long as what stands for it.
     let shown = if thread.objects.len() > MOST + 1 { MOST } else { thread.objects.len() };
     for object in &thread.objects[..shown] {
         let name = format!("  {}", object_name(&object.object));
-        let line = WaitLine::new(name, std::slice::from_ref(object), object.off);
-        lines.push(WaitLine { on: on(object, tasks), ..line });
+        let line = wait_line(name, std::slice::from_ref(object), object.off);
+        lines.push(FigureLine { text: on(object, tasks), ..line });
     }
     let others = &thread.objects[shown..];
     if !others.is_empty() {
         let mut off = OffCpu::default();
         others.iter().for_each(|object| off += object.off);
-        lines.push(WaitLine::new(format!("  {} others", others.len()), others, off));
+        lines.push(wait_line(format!("  {} others", others.len()), others, off));
     }
     if let Some(elsewhere) = thread.off_elsewhere().filter(|off| *off != OffCpu::default()) {
-        lines.push(WaitLine::new("  in no such call".to_owned(), &[], elsewhere));
+        lines.push(wait_line("  in no such call".to_owned(), &[], elsewhere));
     }
     lines
 }
 
-impl WaitLine {
-    /// Of the waits for these together.
-    fn new(name: String, objects: &[ObjectWaits], off: OffCpu) -> WaitLine {
-        let waits: u64 = objects.iter().map(|object| object.durations.count()).sum();
-        let total: u64 = objects.iter().map(|object| object.durations.total()).sum();
-        let [average, longest, total] = match objects.iter().map(ObjectWaits::longest).max() {
-            Some(longest) => [total / waits.max(1), longest, total].map(duration),
-            None => std::array::from_fn(|_| "-".to_owned()),
-        };
-        let [blocked, preempted] = [off.blocked, off.preempted].map(duration);
-        let waits = if waits > 0 { grouped(waits) } else { "-".to_owned() };
-        WaitLine { name, figures: [waits, average, longest, total, blocked, preempted], on: String::new() }
+/// A thread, or what it waited for: of the waits for these together.
+fn wait_line(name: String, objects: &[ObjectWaits], off: OffCpu) -> FigureLine {
+    let waits: u64 = objects.iter().map(|object| object.durations.count()).sum();
+    let total: u64 = objects.iter().map(|object| object.durations.total()).sum();
+    let [average, longest, total] = match objects.iter().map(ObjectWaits::longest).max() {
+        Some(longest) => [total / waits.max(1), longest, total].map(duration),
+        None => std::array::from_fn(|_| "-".to_owned()),
+    };
+    let [blocked, preempted] = [off.blocked, off.preempted].map(duration);
+    let waits = if waits > 0 { grouped(waits) } else { "-".to_owned() };
+    FigureLine {
+        name,
+        figures: vec![waits, average, longest, total, blocked, preempted],
+        text: String::new(),
     }
 }
 

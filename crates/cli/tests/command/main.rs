@@ -5,6 +5,7 @@
 mod agreement;
 mod answers;
 mod asking;
+mod async_tasks;
 mod attach_refusals;
 mod attaching;
 mod attaching_apart;

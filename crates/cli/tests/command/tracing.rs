@@ -46,8 +46,10 @@ task_exit: span=#2
 task_enter: span=#2
 step: span=#2 polls=3
 task_exit: span=#2
+task_close: span=#2
 warn: [spans::log] "1 KB" left
 outer_exit: span=#1
+outer_close: span=#1
 "#;
 
 #[test]
@@ -71,7 +73,7 @@ fn what_is_off_is_not_recorded() {
     run(&mut scratch.record(&options, &[&program])).success();
     let names: Vec<String> = scratch.trace().events.into_iter().map(|event| event.name).collect();
     let moves = ["task_enter", "task_exit"].repeat(3);
-    assert_eq!(names, [["generic"; 3].as_slice(), &moves].concat());
+    assert_eq!(names, [["generic"; 3].as_slice(), &moves, &["task_close"]].concat());
 }
 
 #[test]
@@ -132,7 +134,9 @@ fn a_callsite_is_enabled_by_a_trigger() {
 fn each_span_is_entered_under_its_own_name() {
     let scratch = Scratch::new();
     let program = build_tracing_example("spans");
-    run(&mut scratch.record(&["-q", "-e", "spans:wanted_*"], &[&program, "both"])).success();
+    run(&mut scratch
+        .record(&["-q", "-e", "spans:wanted_enter", "-e", "spans:wanted_exit"], &[&program, "both"]))
+    .success();
     let trace = scratch.trace();
     assert_eq!(trace.events.len(), 60_000);
     for pair in trace.events.chunks(2) {
@@ -152,16 +156,20 @@ request: id=1 method=GET path="/"
 lookup: span=#2 parent=#1 path="/"
 lookup_enter: span=#2
 lookup_exit: span=#2
+lookup_close: span=#2
 answered: request 1: 200, 7 bytes
 serve_exit: span=#1
+serve_close: span=#1
 serve: span=#3 parent=0 id=2
 serve_enter: span=#3
 request: id=2 method=GET path="/items/7"
 lookup: span=#4 parent=#3 path="/items/7"
 lookup_enter: span=#4
 lookup_exit: span=#4
+lookup_close: span=#4
 answered: request 2: 200, 9 bytes
 serve_exit: span=#3
+serve_close: span=#3
 serve: span=#5 parent=0 id=3
 serve_enter: span=#5
 request: id=3 method=GET path="/favicon.ico"
@@ -169,8 +177,10 @@ lookup: span=#6 parent=#5 path="/favicon.ico"
 lookup_enter: span=#6
 missing: span=#6 message="no such page" path="/favicon.ico"
 lookup_exit: span=#6
+lookup_close: span=#6
 answered: request 3: 404, 9 bytes
 serve_exit: span=#5
+serve_close: span=#5
 "#;
 
 #[test]

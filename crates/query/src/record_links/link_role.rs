@@ -1,5 +1,6 @@
 //! What an event says of links.
 
+use crate::async_tasks::WAKER_SYSTEM;
 use crate::waits::reads;
 use events::{LIBC, sched};
 use trace_data::format::{Field, Format};
@@ -11,6 +12,12 @@ pub(super) enum LinkRole {
     Fork(Field),
     /// A span is made or entered.
     Span(Field),
+    /// In a span something is done with what wakes the task of another span.
+    Waker {
+        span: Field,
+        action: Field,
+        task: Field,
+    },
     /// A call writes so many bytes to the descriptor in a field.
     Write {
         field: &'static str,
@@ -76,7 +83,11 @@ impl LinkRole {
             _ if is(sched::FORK) => field("child_pid").map(LinkRole::Fork),
             _ if is(sched::EXIT) || is(sched::EXEC) => Some(LinkRole::Close),
             name if format.system == LIBC => LinkRole::of_call(name, format),
-            name if !name.ends_with("_exit") => {
+            _ if format.system == WAKER_SYSTEM => field("op")
+                .zip(field("task_id"))
+                .zip(field("span"))
+                .map(|((action, task), span)| LinkRole::Waker { span, action, task }),
+            name if !name.ends_with("_exit") && !name.ends_with("_close") => {
                 field("span").filter(|span| span.size == 8).map(LinkRole::Span)
             }
             _ => None,

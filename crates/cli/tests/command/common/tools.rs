@@ -150,6 +150,15 @@ pub fn build_example(name: &str, options: &[(&str, &str)]) -> String {
     build("tracepoint", name, options)
 }
 
+/// Builds `examples/tokio`, with the flags that its directory has.
+#[track_caller]
+pub fn build_tokio_example() -> String {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/tokio");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tokio");
+    finish(cargo_build(&sources.join("Cargo.toml"), "dev", &target).arg("--locked").current_dir(&sources));
+    target.join("debug/tasks").into_os_string().into_string().unwrap()
+}
+
 /// Builds the example of `lookback-client`.
 #[track_caller]
 pub fn build_client_example() -> String {
@@ -165,7 +174,7 @@ pub fn install_c_library(scratch: &Scratch) -> PathBuf {
     let target = example.ancestors().nth(3).unwrap();
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("../c_api");
     let mut cargo = cargo_build(&sources.join("Cargo.toml"), "dev", target);
-    finish(&mut cargo);
+    finish(cargo.arg("--offline"));
     let prefix = scratch.outside("prefix");
     let (lib, include) = (prefix.join("lib"), prefix.join("include"));
     for directory in [&lib.join("pkgconfig"), &include] {
@@ -219,7 +228,7 @@ fn build(package: &str, name: &str, options: &[(&str, &str)]) -> String {
     let key: String = key.chars().filter(char::is_ascii_alphanumeric).collect();
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{package}-{key}"));
     let mut cargo = cargo_build(&manifest, profile, &target);
-    finish(cargo.args(["--example", example]).envs(options.iter().copied()));
+    finish(cargo.args(["--offline", "--example", example]).envs(options.iter().copied()));
     let directory = if profile == "dev" { "debug" } else { profile };
     target.join(directory).join("examples").join(name).into_os_string().into_string().unwrap()
 }
@@ -227,7 +236,7 @@ fn build(package: &str, name: &str, options: &[(&str, &str)]) -> String {
 /// `cargo build` of a crate into a directory.
 fn cargo_build(manifest: &Path, profile: &str, target: &Path) -> Command {
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--offline", "--profile", profile]);
+    cargo.args(["build", "--quiet", "--profile", profile]);
     cargo.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(target);
     // What is meant for the build of the tests.
     for name in ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
