@@ -130,6 +130,8 @@ impl Shop {
         let own = Path::new(env!("CARGO_BIN_EXE_cargo-lookback")).parent().unwrap();
         let path = format!("{}:{}", own.display(), std::env::var("PATH").unwrap());
         let mut command = Command::new("cargo");
+        // What these tests are built by.
+        command.env_remove("RUSTC_WORKSPACE_WRAPPER");
         for (name, _) in std::env::vars_os() {
             let name = name.to_string_lossy();
             if name.starts_with("CARGO_") && name != "CARGO_HOME" || name.starts_with("RUSTFLAGS") {
