@@ -105,7 +105,7 @@ pub use trigger::{COUNTERS, Counter, CounterRef, MOST_TRIGGERS, TRIGGERING, Trig
 /// First word of the file: `lookctl` and a zero byte.
 pub const MAGIC: u64 = u64::from_le_bytes(*b"lookctl\0");
 /// Version of this layout. A file of another version is refused.
-pub const VERSION: u32 = 31;
+pub const VERSION: u32 = 32;
 
 /// The most events a session can know.
 pub const EVENTS: usize = 4096;
@@ -183,9 +183,14 @@ pub const FUNCTIONS_SIZE: usize = 2 * FUNCTION_LISTS;
 
 /// The most bytes of what probes are compiled to.
 pub const PROBE_WORDS: usize = 1 << 18;
-/// Bytes for them: two areas, of which one is valid, see [`ControlHeader::probes`]; and what counts hits.
-/// Each page takes memory when it is first needed.
-pub const PROBES_SIZE: usize = 2 * PROBE_WORDS + PROBE_HITS * size_of::<ProbeHits>() * PROBE_HITS_SHARDS;
+/// Bytes for them: two areas, of which one is valid, see [`ControlHeader::probes`]; and what is counted. Each
+/// page takes memory when it is first needed.
+pub const PROBES_SIZE: usize = 2 * PROBE_WORDS + PROBE_COUNTS_SIZE;
+/// Bytes of what is counted of probes, in whole pages: hits, and then a word each for the processes that have
+/// no place for it.
+pub const PROBE_COUNTS_SIZE: usize = (PROBE_HITS
+    * (size_of::<ProbeHits>() * PROBE_HITS_SHARDS + size_of::<AtomicU64>()))
+.next_multiple_of(4096);
 
 /// The file in a session's directory: a control area, and the [buffer](crate::buffer) of each instance, all
 /// of one size. One file, because every process that starts has to open and map it; what no instance uses

@@ -5,10 +5,12 @@ mod file;
 mod list;
 mod place;
 mod text;
+mod unrecorded;
 mod variables;
 mod visible;
 
 pub(crate) use file::find as find_file;
+pub(crate) use unrecorded::UnrecordedProbe;
 
 use crate::arguments::ProbeArguments;
 use crate::failure::{Done, Failure};
@@ -17,6 +19,7 @@ use crate::say::{note, say};
 use session::{Error, FilteredSelection, Instance, ProbeError, ProbeFailure, Removal, Session, SessionProbe};
 use std::process::ExitCode;
 use text::ProbeText;
+use trace_data::text::printable;
 
 /// How many events of one name are tried.
 const NAMES: usize = 100;
@@ -47,7 +50,7 @@ pub(crate) fn run(arguments: &ProbeArguments) -> Done {
         })?;
     }
     for probe in &defined {
-        let (event, place) = (event(probe), list::place(probe));
+        let (event, place) = (event(probe), place_of(probe));
         tell_of_obstacle(probe);
         note!("lookback: {event} at {place}; `lookback set{option} {event} on` enables it");
     }
@@ -57,8 +60,15 @@ pub(crate) fn run(arguments: &ProbeArguments) -> Done {
 /// Says why a probe can't be placed.
 fn tell_of_obstacle(probe: &SessionProbe) {
     if let Some(why) = probe.obstacle() {
-        say!("lookback: {} can't be recorded: {}: {why}", event(probe), list::place(probe));
+        say!("lookback: {} can't be recorded: {}: {why}", event(probe), place_of(probe));
     }
+}
+
+/// Where a probe is.
+fn place_of(probe: &SessionProbe) -> String {
+    let (path, offset) = (printable(&probe.definition.path), probe.definition.offset);
+    let is_return = if probe.is_return() { "%return" } else { "" };
+    format!("{path}:{offset:#x}{is_return}")
 }
 
 /// What the event of a probe is called.

@@ -17,6 +17,7 @@ use crate::functions_off::FunctionsOffLine;
 use crate::interrupt::stop_flag;
 use crate::object;
 use crate::passed;
+use crate::probes::UnrecordedProbe;
 use crate::say::say;
 use crate::unseen::{self, Watch};
 use attached::AttachedProcesses;
@@ -118,6 +119,7 @@ impl<'a> OwnRecording<'a> {
         let missing_functions = session.missing_functions();
         let longest = session.longest();
         let functions_off = &FunctionsOffLine::all(recorded.records().session());
+        let unrecorded_probes = &UnrecordedProbe::all(recorded.records().session());
         session.end();
         let unmatched = session.unmatched();
         let bar = progress.bar(recorded.events());
@@ -136,6 +138,7 @@ impl<'a> OwnRecording<'a> {
             unmatched: &unmatched,
             missing_functions: missing_functions.as_deref(),
             functions_off,
+            unrecorded_probes,
             longest,
             without_switches: without_switches.as_deref(),
         }

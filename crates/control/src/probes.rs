@@ -5,7 +5,9 @@
 
 use crate::area::ControlArea;
 use crate::functions::FunctionWords;
-use abi::control::{FUNCTIONS_SIZE, PROBE_HITS, PROBE_HITS_SHARDS, PROBE_WORDS, ProbeHits};
+use abi::control::{
+    FUNCTIONS_SIZE, PROBE_COUNTS_SIZE, PROBE_HITS, PROBE_HITS_SHARDS, PROBE_WORDS, ProbeHits,
+};
 use core::ffi::CStr;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
@@ -53,8 +55,8 @@ impl ControlArea {
             return Err(error(io::Errno::TOOBIG));
         }
         let hits = self.hits_place();
-        let hits = hits..hits + (PROBE_HITS * PROBE_HITS_SHARDS * size_of::<ProbeHits>()) as u64;
-        shm::reserve(path, area, [start..start + bytes as u64, hits].into_iter())?;
+        let counts = hits..hits + PROBE_COUNTS_SIZE as u64;
+        shm::reserve(path, area, [start..start + bytes as u64, counts].into_iter())?;
         let place: &[AtomicU64] = area.slice(start, words.len()).ok_or(error(io::Errno::INVAL))?;
         for (to, from) in place.iter().zip(words) {
             to.store(*from, Relaxed);
@@ -75,12 +77,21 @@ impl ControlArea {
         self.counters_of(counter).map(|counter| counter.missed.load(Relaxed)).sum()
     }
 
-    /// Forgets both.
+    /// In how many processes there was no place for it.
+    // Relaxed: the count carries nothing but itself.
+    pub fn probe_unplaced(&self, counter: u16) -> u64 {
+        self.unplaced(counter).map_or(0, |unplaced| unplaced.load(Relaxed))
+    }
+
+    /// Forgets all three.
     // Relaxed: the counts carry nothing but themselves.
     pub fn forget_probe_hits(&self, counter: u16) {
         for counter in self.counters_of(counter) {
             counter.hits.store(0, Relaxed);
             counter.missed.store(0, Relaxed);
+        }
+        if let Some(unplaced) = self.unplaced(counter) {
+            unplaced.store(0, Relaxed);
         }
     }
 
@@ -99,6 +110,19 @@ impl ControlArea {
         if let Some(counter) = self.counter(counter, 0) {
             counter.missed.fetch_add(1, Relaxed);
         }
+    }
+
+    /// Counts that a process has no place for a probe. Async-signal-safe.
+    // Relaxed: the count carries nothing but itself.
+    pub fn count_probe_unplaced(&self, counter: u16) {
+        if let Some(unplaced) = self.unplaced(counter) {
+            unplaced.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn unplaced(&self, counter: u16) -> Option<&AtomicU64> {
+        let place = self.hits_place() + (PROBE_HITS * PROBE_HITS_SHARDS * size_of::<ProbeHits>()) as u64;
+        self.function_lists()?.slice(place, PROBE_HITS)?.get(usize::from(counter))
     }
 
     fn counters_of(&self, counter: u16) -> impl Iterator<Item = &ProbeHits> {

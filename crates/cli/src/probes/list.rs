@@ -1,6 +1,7 @@
 //! The list of probes.
 
-use super::event;
+use super::unrecorded::UnrecordedProbe;
+use super::{event, place_of};
 use crate::failure::Done;
 use crate::json::Json;
 use crate::stdout::print;
@@ -19,7 +20,9 @@ pub(super) fn list(instance: &Instance, is_json: bool) -> Done {
     if probes.is_empty() {
         return print("no probes; `lookback probe DEFINITION` defines one");
     }
-    print(table(&probes).trim_end())
+    let unrecorded = UnrecordedProbe::all(instance);
+    let unrecorded: String = unrecorded.iter().map(|found| format!("\n{}\n", found.text())).collect();
+    print(format!("{}{unrecorded}", table(&probes)).trim_end())
 }
 
 /// A probe, and what has become of it.
@@ -43,6 +46,7 @@ impl ListedProbe {
             ("enabled", Json::Bool(self.is_enabled)),
             ("hits", Json::Number(self.hits.hits)),
             ("missed", Json::Number(self.hits.missed)),
+            ("unplaced", Json::Number(self.hits.unplaced)),
             ("file", Json::text(Some(&definition.path))),
             ("offset", Json::Number(definition.offset)),
             ("definition", Json::text(Some(definition))),
@@ -59,7 +63,7 @@ fn table(probes: &[ListedProbe]) -> String {
     );
     for ListedProbe { probe, is_enabled, hits } in probes {
         let state = if *is_enabled { "enabled" } else { "disabled" };
-        let (name, place) = (event(probe), place(probe));
+        let (name, place) = (event(probe), place_of(probe));
         let (hits, missed) = (hits.hits, hits.missed);
         let arguments: String = probe.definition.arguments.iter().fold(String::new(), |text, argument| {
             format!("{text} {}={}", argument.name, argument.expression)
@@ -68,11 +72,4 @@ fn table(probes: &[ListedProbe]) -> String {
         let _ = writeln!(text, "{name:<width$}  {state:<8}  {hits:>10}  {missed:>8}  {place}{arguments}");
     }
     text
-}
-
-/// Where a probe is.
-pub(super) fn place(probe: &SessionProbe) -> String {
-    let (path, offset) = (printable(&probe.definition.path), probe.definition.offset);
-    let is_return = if probe.is_return() { "%return" } else { "" };
-    format!("{path}:{offset:#x}{is_return}")
 }

@@ -3,6 +3,7 @@
 use crate::duration::duration;
 use crate::functions_off::FunctionsOffLine;
 use crate::number::{bytes, count, grouped};
+use crate::probes::UnrecordedProbe;
 use crate::say::note;
 use crate::unseen;
 use anstyle::{AnsiColor, Style};
@@ -31,6 +32,8 @@ pub(crate) struct Summary<'a> {
     pub(crate) missing_functions: Option<&'a str>,
     /// The processes that have traced no functions any more, as something was wrong.
     pub(crate) functions_off: &'a [FunctionsOffLine],
+    /// Probes that were not recorded in some.
+    pub(crate) unrecorded_probes: &'a [UnrecordedProbe],
     /// A latency tracer, and the longest section that it has measured, in ns.
     pub(crate) longest: Option<(&'static str, u64)>,
     /// Which events of which thread runs were not recorded although they are enabled, and why.
@@ -73,6 +76,9 @@ impl Summary<'_> {
         }
         for process in self.functions_off {
             note!("  {dim}missing{dim:#}  functions {}", process.text());
+        }
+        for probe in self.unrecorded_probes {
+            note!("  {dim}missing{dim:#}  {}", probe.text());
         }
         if let Some(why) = self.without_switches {
             note!("  {dim}missing{dim:#}  {why}");

@@ -72,6 +72,7 @@ mod places;
 mod probe_languages;
 mod probe_variables;
 mod probes;
+mod probes_unrecorded;
 mod process_tree;
 mod processes;
 mod programs;

@@ -32,6 +32,8 @@ pub struct ProbeCounts {
     pub hits: u64,
     /// Those whose event could not be recorded.
     pub missed: u64,
+    /// In so many processes there was no place for it: how often it would have been hit there isn't known.
+    pub unplaced: u64,
 }
 
 impl Session {
@@ -48,8 +50,9 @@ impl Session {
 
     /// How often a probe was hit.
     pub fn probe_hits(&self, probe: &SessionProbe) -> ProbeCounts {
-        let hits = self.control().probe_hits(probe.counter);
-        ProbeCounts { hits, missed: self.control().probe_missed(probe.counter) }
+        let (control, counter) = (self.control(), probe.counter);
+        let (hits, missed) = (control.probe_hits(counter), control.probe_missed(counter));
+        ProbeCounts { hits, missed, unplaced: control.probe_unplaced(counter) }
     }
 
     /// Defines a probe, by a line in the kernel's grammar. Its event is disabled, but if it is one that

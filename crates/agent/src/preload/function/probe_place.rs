@@ -70,6 +70,12 @@ pub(super) fn want(object: usize, address: u64) -> Option<&'static ProbedInstruc
     })
 }
 
+/// Whether it has turned out that the instruction at an address in an object doesn't become a jump.
+pub(super) fn has_no_jump(object: usize, address: u64) -> bool {
+    let mut at_address = within(object).filter(|place| place.address() == address);
+    at_address.next().is_none_or(|place| !place.replaced.is_unmade() && !place.replaced.is_jump())
+}
+
 /// Has nobody want those in an object.
 pub(super) fn forget(object: usize) {
     within(object).for_each(|place| place.probes.store(0, Relaxed));

@@ -7,6 +7,7 @@
 
 use super::objects::{TracedObject, key};
 use super::plain_probe::PlainProbe;
+use super::traced_site::TracedSite;
 use super::turn::Turn;
 use super::{probe_place, probed_sites, reference_counters};
 use abi::control::PROBE_HITS;
@@ -37,6 +38,9 @@ static VERSION: AtomicU32 = AtomicU32::new(0);
 
 /// Which of the session's probes it is of.
 static PROBES_VERSION: AtomicU64 = AtomicU64::new(0);
+
+/// The events of probes that are known to have no place in this process, by their counters.
+static UNPLACED: [AtomicU32; PROBE_HITS] = [const { AtomicU32::new(0) }; PROBE_HITS];
 
 /// The mark of a place that may be jumped to.
 const ENDBR64: [u8; 4] = [0xf3, 0x0f, 0x1e, 0xfa];
@@ -126,9 +130,7 @@ impl<'a> ProbePlacement<'a> {
             }
             let Some(start) = object.file.address_at(probe.offset) else { continue };
             let address = object.base.wrapping_add(start);
-            let mark = if object.file.code_at(start).starts_with(&ENDBR64) { ENDBR64.len() } else { 0 };
-            let site = object.sites.of_start(address, address + mark as u64);
-            let site = site.filter(|site| !site.has_no_entry());
+            let site = site_of(object, address).filter(|site| !site.has_no_entry());
             if let Some(site) = site.filter(|_| probe.kind == ProbeKind::Return) {
                 site.set_return_probed();
             }
@@ -155,6 +157,19 @@ impl<'a> ProbePlacement<'a> {
         }
     }
 
+    /// Counts those of an object that nothing could be done for, after all was done; each once in a process.
+    pub(super) fn count_unplaced(&self, object: &TracedObject) {
+        for probe in self.enabled().filter(|probe| probe.file() == Some(object.identity)) {
+            let Some(start) = object.file.address_at(probe.offset) else { continue };
+            let is_unplaced = is_unplaced(object, object.base.wrapping_add(start), probe.kind);
+            let counted = UNPLACED.get(usize::from(probe.counter)).filter(|_| is_unplaced);
+            let event = u32::from(probe.event);
+            if counted.is_some_and(|counted| counted.swap(event, Relaxed) != event) {
+                self.control.count_probe_unplaced(probe.counter);
+            }
+        }
+    }
+
     /// Has probes of calls be at the first instruction itself, of functions that have turned out to have no
     /// place where they can be made to call.
     pub(super) fn place_rest(&self, object: &TracedObject) {
@@ -165,6 +180,20 @@ impl<'a> ProbePlacement<'a> {
             site.set_probes(0);
         }
     }
+}
+
+/// Whether it has turned out that a probe's place can't be seen: neither as a function's entry, nor as an
+/// instruction that becomes a jump.
+fn is_unplaced(object: &TracedObject, address: u64, kind: ProbeKind) -> bool {
+    let is_at_site = site_of(object, address).is_some_and(|site| !site.has_no_entry() && site.probes() != 0);
+    !is_at_site && (kind == ProbeKind::Return || probe_place::has_no_jump(key(object), address))
+}
+
+/// The site of the function that begins at an address, also after a mark there.
+fn site_of(object: &TracedObject, address: u64) -> Option<&TracedSite> {
+    let code = object.file.code_at(address.wrapping_sub(object.base));
+    let mark = if code.starts_with(&ENDBR64) { ENDBR64.len() } else { 0 };
+    object.sites.of_start(address, address + mark as u64)
 }
 
 impl Drop for ProbePlacement<'_> {

@@ -231,6 +231,7 @@ fn update_objects(session: AttachedSession, how: HowToUpdate, turn: &Turn) -> u3
     for object in objects::all() {
         probes.place_rest(object);
         probe_places::apply_at(session, object, how.threads);
+        probes.count_unplaced(object);
         system_calls::apply_at(session, called, object, how.threads);
         reference_counters::apply(objects::key(object));
     }
