@@ -113,12 +113,28 @@ fn write(
         ConvertFormat::Ctf => {
             Err(Failure::failed("this format is a directory, not a stream: expected a name by -o").into())
         }
-        ConvertFormat::Folded => {
-            let folded = FoldedStacks::new(out, StackWeight::Time);
-            watch(&mut SliceTimeline::new(folded, gaps), surveyed, feed)
-        }
+        ConvertFormat::Folded => fold(out, StackWeight::Time, surveyed, feed),
         ConvertFormat::Parquet => Err(Failure::failed("Parquet is no stream of slices").into()),
     }
+}
+
+/// Sums up stacks. How many records there were. What was lost has no place in such lines, so it is said.
+pub(crate) fn fold(
+    out: impl Write,
+    weight: StackWeight,
+    surveyed: &Surveyed<'_, '_>,
+    feed: &mut Feed<'_>,
+) -> Result<u64, Problem> {
+    let gaps = surveyed.contents.gaps(surveyed.survey);
+    let records = watch(&mut SliceTimeline::new(FoldedStacks::new(out, weight), gaps), surveyed, feed)?;
+    if let Some(complete) = surveyed.completeness() {
+        let lost = match surveyed.survey.lost {
+            0 => String::new(),
+            lost => count(lost, "event was lost: ", "events were lost: "),
+        };
+        note!("lookback: {lost}the trace is {complete}");
+    }
+    Ok(records)
 }
 
 /// Has a sink take the records. How many there were.

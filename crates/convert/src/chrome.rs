@@ -108,6 +108,9 @@ impl<W: Write> Drawing for ChromeTrace<W> {
 
     fn end(&mut self, slice: &SliceEnd<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
         self.start('E', slice.track, slice.time, trace)?;
+        // speedscope ends nothing without it.
+        self.out.write_all(b",\"name\":")?;
+        self.quote(&slice.name.name)?;
         self.finish_event(slice.arguments, slice.ending.describe(), trace)
     }
 

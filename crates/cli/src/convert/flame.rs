@@ -1,13 +1,13 @@
 //! `lookback flame`.
 
-use super::{read, read_file, watch};
+use super::{fold, read, read_file};
 use crate::arguments::{FlameArguments, FlameWeight};
 use crate::failure::{Done, Failure};
 use crate::record::output::Output;
 use crate::report::{Feed, Problem, Surveyed, done};
 use crate::say::note;
 use crate::stdout::written;
-use convert::{FoldedStacks, SliceTimeline, StackWeight, flame};
+use convert::{StackWeight, flame};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -83,11 +83,7 @@ fn folding(
     weight: StackWeight,
     folded: &mut Vec<u8>,
 ) -> impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem> {
-    move |surveyed, feed| {
-        let gaps = surveyed.contents.gaps(surveyed.survey);
-        let mut timeline = SliceTimeline::new(FoldedStacks::new(folded, weight), gaps);
-        watch(&mut timeline, surveyed, feed).map(drop)
-    }
+    move |surveyed, feed| fold(folded, weight, surveyed, feed).map(drop)
 }
 
 fn told(read: Result<(), Problem>) -> Done<()> {

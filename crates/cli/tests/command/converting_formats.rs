@@ -42,7 +42,7 @@ pub fn sums(lines: &str, keyword: &str) -> BTreeMap<String, (u64, u64)> {
 }
 
 /// How many events of the buffers of a session were lost, as `show` has them.
-fn lost(scratch: &Scratch, session: &str) -> u64 {
+pub fn lost(scratch: &Scratch, session: &str) -> u64 {
     let json = run(&mut scratch.lookback(&["show", "--json", "--session", session])).success().stdout;
     let lost = json.lines().filter_map(|line| line.split_once("\"lost\":")?.1.split(',').next());
     lost.map(|count| count.parse::<u64>().unwrap_or(1)).sum()
@@ -108,9 +108,12 @@ fn losses_are_in_every_format() {
     let session = scratch.overwritten_session();
     let expected = lost(&scratch, &session);
     assert!(expected > 1000, "{expected}");
-    for name in ["lost.ctf", "lost.firefox.json", "lost.pb.gz"] {
+    for name in ["lost.ctf", "lost.firefox.json", "lost.pb.gz", "lost.json"] {
         converted(&scratch, name, &["--session", &session]);
     }
+    let said = converted(&scratch, "lost.folded", &["--session", &session]);
+    let number = said.split_once(" events were lost: the trace is complete for the last ").unwrap().0;
+    assert_eq!(number.rsplit(' ').next().unwrap().replace(',', ""), expected.to_string(), "{said}");
     run(&mut scratch.lookback(&["delete", "-q", "--session", &session])).success();
     let babeltrace = run(scratch.command("babeltrace2").arg("lost.ctf")).success();
     let discarded = babeltrace
@@ -122,6 +125,10 @@ fn losses_are_in_every_format() {
     let marked =
         firefox.lines().filter_map(|line| line.strip_prefix("lost ")?.split(' ').next()?.parse::<u64>().ok());
     assert_eq!(marked.sum::<u64>(), expected, "{firefox}");
+    let sum = "import json; e = json.load(open('lost.json'))['traceEvents']; \
+               print(sum(int(x['name'].split()[0]) for x in e if x.get('cat') == 'lost'))";
+    let marked = run(scratch.command("python3").args(["-c", sum])).success().stdout;
+    assert_eq!(marked.trim(), expected.to_string());
     let comments = run(scratch.command("go").args(["tool", "pprof", "-comments", "lost.pb.gz"])).success();
     assert_eq!(comments.stdout.trim(), format!("{expected} events were lost"));
 }

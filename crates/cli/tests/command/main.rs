@@ -28,6 +28,7 @@ mod contention;
 mod converting;
 mod converting_formats;
 mod converting_perfetto;
+mod converting_readers;
 mod cutting;
 mod detaching;
 mod differing;
