@@ -35,6 +35,7 @@ pub fn measure() -> Result<Report, String> {
     report.add("html_1M_events_s", Ok(seconds * 1e6 / events));
     let seconds = timed(Command::new(&lookback).arg("diff").arg(&trace).arg(&trace))?;
     report.add("diff_1M_events_s", Ok(seconds * 1e6 / (2.0 * events)));
+    report.add("calls_text_MBps", Ok(calls_text(&lookback, &trace, &directory.path().join("x.txt"))?));
     sql::measure(&mut report, &lookback, &trace, events);
     Ok(report)
 }
@@ -44,6 +45,19 @@ fn converted(lookback: &Path, trace: &Path, out: &PathBuf) -> Result<(f64, f64),
     let seconds = timed(Command::new(lookback).args(["convert", "-q"]).arg(trace).arg("-o").arg(out))?;
     let size = std::fs::metadata(out).map_err(|error| error.to_string())?.len();
     Ok((seconds, size as f64))
+}
+
+/// How many megabytes of lines of calls are printed in a second: into a file, as nobody reads so quickly.
+fn calls_text(lookback: &Path, trace: &Path, out: &Path) -> Result<f64, String> {
+    let mut samples = Samples::new();
+    for _ in 0..ROUNDS {
+        let file = std::fs::File::create(out).map_err(|error| error.to_string())?;
+        let start = Instant::now();
+        run(Command::new(lookback).args(["report", "--calls"]).arg(trace).stdout(file))?;
+        let size = std::fs::metadata(out).map_err(|error| error.to_string())?.len();
+        samples.push(size as f64 / 1e6 / start.elapsed().as_secs_f64());
+    }
+    Ok(samples.median())
 }
 
 /// How many seconds a command takes, the median of several runs.
