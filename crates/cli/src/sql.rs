@@ -54,7 +54,7 @@ pub(crate) fn program() -> Done<PathBuf> {
         Failure::new(
             code::NOT_FOUND,
             "lookback-sql is neither next to lookback nor in $PATH; in a checkout of lookback,\n  \
-             cargo install --path crates/sql\ninstalls it, in some twenty minutes",
+             cargo install --locked --path crates/sql\ninstalls it, in some twenty minutes",
         )
     })
 }

@@ -20,13 +20,15 @@ fn alone(scratch: &Scratch, words: &[&str]) -> Command {
 fn what_is_missing_is_told() {
     let scratch = Scratch::new();
     for words in [&["sql", "SELECT 1"][..], &["convert", "-o", "x.parquet", "trace.dat"]] {
-        let parts =
-            ["lookback-sql is neither next to lookback nor in $PATH", "cargo install --path crates/sql"];
+        let parts = [
+            "lookback-sql is neither next to lookback nor in $PATH",
+            "cargo install --locked --path crates/sql",
+        ];
         run(&mut alone(&scratch, words)).failure(127, &parts);
     }
     run(&mut alone(&scratch, &["sql", "--memory", "1"])).failure(125, &["--memory"]);
     let part = ["convert", "-e", "open", "-o", "x.parquet"];
-    run(&mut alone(&scratch, &part)).failure(127, &["cargo install --path crates/sql"]);
+    run(&mut alone(&scratch, &part)).failure(127, &["cargo install --locked --path crates/sql"]);
     let help = run(&mut alone(&scratch, &["sql", "--help"])).success().stdout;
     assert!(help.contains("who_waits_for(tid, from, to)"), "{help}");
 }
