@@ -2,6 +2,7 @@
 
 mod groups;
 mod single;
+mod sorted_values;
 mod values;
 
 use datafusion::arrow::array::{Float64Array, LargeListArray, RecordBatch};
@@ -91,6 +92,10 @@ impl AggregateUDFImpl for Percentile {
 
     fn accumulator(&self, arguments: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
         Ok(Box::new(SinglePercentile::new(WantedPercentile::of(&arguments)?)))
+    }
+
+    fn create_sliding_accumulator(&self, arguments: AccumulatorArgs<'_>) -> Result<Box<dyn Accumulator>> {
+        Ok(Box::new(SinglePercentile::sliding(WantedPercentile::of(&arguments)?)))
     }
 
     fn groups_accumulator_supported(&self, _arguments: AccumulatorArgs<'_>) -> bool {

@@ -104,6 +104,12 @@ fn percentiles_are_duckdbs_to_the_last_bit() {
         "SELECT tid, pct(DISTINCT depth + error, 0.3) FROM slices GROUP BY tid ORDER BY tid".to_owned(),
         "SELECT id, pct(dur, 0.9) OVER (PARTITION BY tid ORDER BY id) FROM slices ORDER BY id LIMIT 500"
             .to_owned(),
+        "SELECT id, pct(dur, 0.99) OVER (PARTITION BY name ORDER BY id \
+         ROWS BETWEEN 20 PRECEDING AND 3 FOLLOWING) FROM slices ORDER BY id"
+            .to_owned(),
+        "SELECT id, pct(error + depth, 0.3) OVER (ORDER BY ts \
+         RANGE BETWEEN 100000 PRECEDING AND CURRENT ROW) FROM slices ORDER BY id"
+            .to_owned(),
         "SELECT pct(dur, 0.5) FILTER (WHERE error IS NULL) FROM slices".to_owned(),
     ] {
         assert!(answered_by_both(directory, &query) > 0, "{query}");

@@ -1,6 +1,7 @@
 //! The percentile of values.
 
 use super::WantedPercentile;
+use super::sorted_values::SortedValues;
 
 /// The percentile of values, which come into another order; nothing of none. Between two neighbours it is on
 /// the line from one to the other.
@@ -17,11 +18,24 @@ pub(super) fn percentile(values: &mut Vec<f64>, wanted: WantedPercentile) -> Opt
     let after = place.fract();
     let (_, low, above) = values.select_nth_unstable_by(place as usize, f64::total_cmp);
     let low = *low;
-    if after == 0.0 {
-        return Some(low);
+    between(low, after, || above.iter().copied().min_by(f64::total_cmp))
+}
+
+/// The percentile of values in order.
+pub(super) fn percentile_of_sorted(values: &SortedValues, wanted: WantedPercentile) -> Option<f64> {
+    if wanted.is_distinct {
+        return percentile(&mut values.iter().collect(), wanted);
     }
-    let high = above.iter().copied().min_by(f64::total_cmp)?;
-    Some(low.mul_add(1.0 - after, high * after))
+    let place = values.len().checked_sub(1)? as f64 * wanted.part;
+    between(values.get(place as usize)?, place.fract(), || values.get(place as usize + 1))
+}
+
+/// What is so far after a value on the line to the next.
+fn between(low: f64, after: f64, high: impl FnOnce() -> Option<f64>) -> Option<f64> {
+    match after {
+        0.0 => Some(low),
+        after => Some(low.mul_add(1.0 - after, high()? * after)),
+    }
 }
 
 #[cfg(test)]
