@@ -7,7 +7,7 @@ use crate::functions;
 use crate::lacking::Lacking;
 use crate::loss::KnownLosses;
 use crate::parquet_files::{self, ParquetTables};
-use crate::pauses::PausingJoins;
+use crate::pauses::PausingSteps;
 use crate::small;
 use crate::table::NamedTables;
 use crate::trace::AskedTrace;
@@ -186,7 +186,7 @@ fn engine(directory: &Path, memory: usize) -> Result<SessionContext, DataFusionE
     let state = SessionStateBuilder::new_with_default_features()
         .with_config(config)
         .with_runtime_env(runtime)
-        .with_physical_optimizer_rule(Arc::new(PausingJoins))
+        .with_physical_optimizer_rule(Arc::new(PausingSteps))
         .build();
     Ok(SessionContext::new_with_state(state))
 }

@@ -19,6 +19,14 @@ const CONTROL_D: &str = "\x04";
 const SORTS: &str = "SELECT sum(n) FROM (SELECT row_number() OVER (ORDER BY x % 1000003, x) AS n \
                      FROM generate_series(1, 200000000) AS t(x))";
 
+/// A join of which each row has a million partners.
+const JOINS: &str = "SELECT count(*) FROM generate_series(1, 4000000) AS a(x) \
+                     JOIN generate_series(1, 4000000) AS b(y) ON a.x % 4 = b.y % 4 WHERE (a.x + b.y) % 7 = 3";
+
+/// It has no end.
+const RECURS: &str =
+    "WITH RECURSIVE t AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM t) SELECT count(*) FROM t";
+
 /// Whoever waits longer has failed: loaded machines are slow.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -162,7 +170,7 @@ fn control_c_drops_a_line_and_ends_a_query() {
     let Some((_state, mut terminal)) = opened() else { return };
     terminal.type_keys(&["SELECT nonsense", CONTROL_C]);
     terminal.wait_for("sql> ");
-    for long in [LONG, SORTS] {
+    for long in [LONG, SORTS, JOINS, RECURS] {
         terminal.type_keys(&[long, ";", ENTER]);
         std::thread::sleep(Duration::from_millis(700));
         terminal.type_keys(&[CONTROL_C]);
