@@ -109,7 +109,7 @@ pub const fn entry(word: u32, next: u32) -> PageEntry {
 
 /// The sign bits that the kernel's commit words carry above [`MISSED_EVENTS`], because it adds the flag as a
 /// negative `int`.
-const SIGN_EXTENSION: u64 = !0 << 32;
+pub const SIGN_EXTENSION: u64 = !0 << 32;
 
 /// Makes of a copied page what the kernel hands to its readers, and returns how many bytes of it are in use.
 ///

@@ -254,7 +254,10 @@ pub(crate) fn what_is_wrong(path: &Path, error: &(dyn Error + 'static)) -> Strin
     if error.downcast_ref().is_some_and(|error: &io::Error| error.kind() == io::ErrorKind::PermissionDenied) {
         return format!("{shown}: {error}; expected a file that you may read: report it as its owner");
     }
-    let is_truncated = matches!(error.downcast_ref(), Some(dat::Error::Truncated { .. }));
-    let hint = if is_truncated { ", and all of it: this one was truncated, copy it again" } else { "" };
+    let hint = match error.downcast_ref() {
+        Some(dat::Error::Truncated { .. }) => ", and all of it: this one was truncated, copy it again",
+        Some(dat::Error::Damaged(_)) => ", as it was then: copy it again",
+        _ => "",
+    };
     format!("{shown}: {error}; expected a file that lookback record or trace-cmd record has written{hint}")
 }

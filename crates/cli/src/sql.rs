@@ -21,12 +21,20 @@ pub(crate) fn run() -> Done {
     execute(&words)
 }
 
-/// Writes a trace that is an open file, which is called so in what is said and written.
-pub(crate) fn write_parquet_of(trace: &File, name: &str, out: &Path, is_quiet: bool) -> Done {
+/// Writes a trace that is an open file, which is called so in what is said and written, and which may be all
+/// that could be read of another.
+pub(crate) fn write_parquet_of(
+    (trace, damage): (&File, Option<&str>),
+    name: &str,
+    out: &Path,
+    is_quiet: bool,
+) -> Done {
     // The program inherits it, and opens it once for each that reads.
     rustix::io::fcntl_setfd(trace, rustix::io::FdFlags::empty()).map_err(Failure::failed)?;
     let path = format!("/proc/self/fd/{}", trace.as_raw_fd());
-    write_tables(vec!["--named".into(), name.into()], Path::new(&path), out, is_quiet)
+    let mut words = vec!["--named".into(), name.into()];
+    words.extend(damage.map(|damage| format!("--damage={damage}").into()));
+    write_tables(words, Path::new(&path), out, is_quiet)
 }
 
 /// Writes a trace as Parquet: its calls to FILE.parquet, or all tables into a directory.

@@ -62,7 +62,7 @@ impl EventReader {
     /// Those of the file system; EPROTO for what is no trace.dat file; ENOENT where it has no such buffer.
     pub fn open(path: &Path, buffer: Option<&str>) -> Result<EventReader, Error> {
         let TraceFile { contents, buffer } = TraceFile::open(File::open(path)?, buffer)?;
-        let records = buffer.into_records(&contents)?;
+        let records = buffer.into_records(&contents);
         let nanoseconds = contents.info(&()).nanoseconds;
         let meaning = TraceMeaning {
             symbols: LateSymbols::of_file(&contents.metadata),

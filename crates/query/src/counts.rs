@@ -1,6 +1,7 @@
 //! How many records there are: of each event, of each thread, of each CPU.
 
 use std::collections::{BTreeMap, HashMap};
+use trace_data::page::Missed;
 use trace_data::record::Record;
 
 /// Records and what they take in a trace.
@@ -10,8 +11,10 @@ pub struct Sum {
     pub events: u64,
     /// Bytes of pages that they take.
     pub bytes: u64,
-    /// Events that were lost before them, as far as that is known.
+    /// Events that were lost before them: one at least where nobody knows how many.
     pub lost: u64,
+    /// Whether nobody knows how many were lost somewhere.
+    pub is_uncounted: bool,
 }
 
 impl Sum {
@@ -19,6 +22,7 @@ impl Sum {
         self.events += 1;
         self.bytes += abi::page::event_size(record.payload.len()) as u64;
         self.lost = self.lost.saturating_add(record.lost.count());
+        self.is_uncounted |= record.lost == Missed::Unknown;
     }
 }
 

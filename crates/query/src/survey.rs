@@ -31,7 +31,7 @@ pub struct SurveyedLoss {
     pub cpu: u32,
     /// The time of the record before them, as it is in the page; 0 where there is none.
     pub from: u64,
-    /// The time of the record after them.
+    /// The time of the record after them; `u64::MAX` where there is none.
     pub to: u64,
     /// How many they are.
     pub count: Missed,
@@ -43,20 +43,15 @@ impl Survey {
     /// # Errors
     ///
     /// Those of the source.
-    pub fn new<S: Pages>(pages: S) -> Result<Survey, S::Error> {
-        let (survey, read) = Survey::readable(pages);
-        read.map(|()| survey)
-    }
-
-    /// Reads all pages up to the first that can't be read. Those before it are surveyed.
-    pub fn readable<S: Pages>(mut pages: S) -> (Survey, Result<(), S::Error>) {
+    pub fn new<S: Pages>(pages: &mut S) -> Result<Survey, S::Error> {
         let last = (0..pages.streams()).map(|stream| pages.cpu(stream)).max();
         let cpus = last.map_or(0, |cpu| u64::from(cpu) + 1);
         let mut survey = Survey { cpus, ..Survey::default() };
         let mut finder = GapFinder::default();
-        let mut streams = 0..pages.streams();
-        let read = streams.try_for_each(|stream| survey.read(&mut pages, stream, &mut finder));
-        (Survey { gaps: finder.gaps(), ..survey }, read)
+        for stream in 0..pages.streams() {
+            survey.read(pages, stream, &mut finder)?;
+        }
+        Ok(Survey { gaps: finder.gaps(), ..survey })
     }
 
     fn read<S: Pages>(

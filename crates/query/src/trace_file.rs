@@ -4,7 +4,8 @@ use crate::{Error, Survey, TimeReference};
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs::File;
-use trace_data::dat::{self, BufferPages, Metadata, RecordedBuffer, Recording};
+use std::sync::Arc;
+use trace_data::dat::{self, Metadata, RecordedBuffer, Recording, SoundPages, SoundRecords};
 use trace_data::event::{Event, EventTable};
 use trace_data::format::{Format, FormatError};
 use trace_data::gaps::Gaps;
@@ -44,6 +45,7 @@ pub struct TraceBuffer {
     recording: Recording<File>,
     /// Which of its buffers.
     indices: Vec<usize>,
+    sound: Arc<SoundRecords>,
 }
 
 impl TraceFile {
@@ -77,8 +79,9 @@ impl TraceFile {
         let indices = choose_buffers(buffer, recording.buffers())?;
         let first = indices.first().and_then(|index| recording.buffers().get(*index));
         let clock = first.map_or(&metadata.options.clock, |buffer| &buffer.clock);
+        let sound = Arc::new(SoundRecords::new(&events, &metadata.options));
         let contents = TraceContents { clock: clock.clone(), metadata, events, threads };
-        Ok(TraceFile { contents, buffer: TraceBuffer { recording, indices } })
+        Ok(TraceFile { contents, buffer: TraceBuffer { recording, indices, sound } })
     }
 }
 
@@ -105,32 +108,20 @@ impl TraceContents {
 }
 
 impl TraceBuffer {
-    /// A first look at all records.
-    ///
-    /// # Errors
-    ///
-    /// When the file can't be read.
-    pub fn survey(&mut self) -> Result<Survey, dat::Error> {
-        self.recording.pages_of(&self.indices).map_or(Ok(Survey::default()), Survey::new)
-    }
-
-    /// A first look at all records that can be read, and why there are no more.
-    pub fn readable(&mut self) -> (Survey, Result<(), dat::Error>) {
-        self.recording.pages_of(&self.indices).map_or((Survey::default(), Ok(())), Survey::readable)
+    /// A first look at all records that can be read, and what is damaged, if anything is.
+    pub fn survey(&mut self) -> (Survey, Result<(), dat::Error>) {
+        let Some(pages) = self.recording.pages_of(&self.indices) else { return (Survey::default(), Ok(())) };
+        let mut pages = SoundPages::new(pages, Arc::clone(&self.sound));
+        let Ok(survey) = Survey::new(&mut pages);
+        (survey, pages.take_damage().map_or(Ok(()), Err))
     }
 
     /// The records in the order of time. `None` when the file has no buffer.
-    ///
-    /// # Errors
-    ///
-    /// When the file can't be read.
-    pub fn records<'a>(
-        &'a mut self,
-        contents: &'a TraceContents,
-    ) -> Result<Option<TraceRecords<'a>>, dat::Error> {
-        let Some(pages) = self.recording.pages_of(&self.indices) else { return Ok(None) };
+    pub fn records<'a>(&'a mut self, contents: &'a TraceContents) -> Option<TraceRecords<'a>> {
+        let pages = self.recording.pages_of(&self.indices)?;
         let options = Cow::Borrowed(&contents.metadata.options);
-        Ok(Some(TraceRecords { merge: Merge::new(pages)?, options }))
+        let Ok(merge) = Merge::new(SoundPages::new(pages, Arc::clone(&self.sound)));
+        Some(TraceRecords { merge, options })
     }
 
     /// How many streams of records it has: one for each CPU of each buffer.
@@ -149,36 +140,31 @@ impl TraceBuffer {
     }
 
     /// The records of one stream in the order of time. `None` when the file has no buffer.
-    ///
-    /// # Errors
-    ///
-    /// When the file can't be read.
     pub fn records_of<'a>(
         &'a mut self,
         stream: usize,
         contents: &'a TraceContents,
-    ) -> Result<Option<TraceRecords<'a>>, dat::Error> {
-        let Some(pages) = self.recording.pages_of(&self.indices) else { return Ok(None) };
+    ) -> Option<TraceRecords<'a>> {
+        let pages = self.recording.pages_of(&self.indices)?;
         let options = Cow::Borrowed(&contents.metadata.options);
-        Ok(Some(TraceRecords { merge: Merge::of_stream(pages, stream)?, options }))
+        let Ok(merge) = Merge::of_stream(SoundPages::new(pages, Arc::clone(&self.sound)), stream);
+        Some(TraceRecords { merge, options })
     }
 
     /// The records in the order of time, for one who keeps them. `None` when the file has no buffer.
-    ///
-    /// # Errors
-    ///
-    /// When the file can't be read.
-    pub fn into_records(self, contents: &TraceContents) -> Result<Option<TraceRecords<'static>>, dat::Error> {
-        let Some(pages) = self.recording.into_pages_of(&self.indices) else { return Ok(None) };
+    pub fn into_records(self, contents: &TraceContents) -> Option<TraceRecords<'static>> {
+        let pages = self.recording.into_pages_of(&self.indices)?;
         let options = Cow::Owned(contents.metadata.options.clone());
-        Ok(Some(TraceRecords { merge: Merge::new(pages)?, options }))
+        let Ok(merge) = Merge::new(SoundPages::new(pages, self.sound));
+        Some(TraceRecords { merge, options })
     }
 }
 
-/// The records of a buffer, with times of the trace's clock.
+/// The records of a buffer, with times of the trace's clock. After the last that can be read comes an error
+/// that says what is damaged, if anything is.
 #[derive(Debug)]
 pub struct TraceRecords<'a> {
-    merge: Merge<BufferPages<'a, File>>,
+    merge: Merge<SoundPages<'a, File>>,
     options: Cow<'a, dat::Options>,
 }
 
@@ -187,8 +173,12 @@ impl Records for TraceRecords<'_> {
 
     #[inline]
     fn next(&mut self) -> Result<Option<Record<'_>>, dat::Error> {
-        let record = self.merge.next()?;
-        Ok(record.map(|record| Record { time: self.options.time(record.time), ..record }))
+        let Ok(has_record) = self.merge.advance();
+        if !has_record {
+            return self.merge.source().take_damage().map_or(Ok(None), Err);
+        }
+        let time = |record: Record<'_>| self.options.time(record.time);
+        Ok(self.merge.current().map(|record| Record { time: time(record), ..record }))
     }
 }
 

@@ -29,7 +29,7 @@ impl Loss {
         let of_page = |loss: &query::SurveyedLoss| Loss {
             cpu: Some(loss.cpu),
             from: if loss.from == 0 { first } else { options.time(loss.from) },
-            to: options.time(loss.to),
+            to: if loss.to == u64::MAX { last } else { options.time(loss.to) },
             count: match loss.count {
                 Missed::Count(count) => Some(count),
                 _ => None,

@@ -152,6 +152,9 @@ async fn run(sql: &SqlArguments, files: &[PathBuf], task: Task) -> Result<(), Sq
         let _ = DIRECTORY.set(path.to_owned());
     })
     .await?;
+    if let (Some(trace), Some(damage)) = (database.trace(), &sql.damage) {
+        trace.note_damage(damage.clone());
+    }
     let database = Arc::new(database);
     let style = AnswerStyle { form: sql.form(), is_timed: sql.timing };
     let done = match task {

@@ -32,7 +32,7 @@ impl AskedTrace {
     /// Opens a file, and looks at all of its pages. It is called by its path without a `name`.
     pub fn open(path: &Path, name: Option<&str>) -> Result<AskedTrace, SqlFailure> {
         let (contents, mut buffer, truncation) = open(path)?;
-        let (survey, read) = buffer.readable();
+        let (survey, read) = buffer.survey();
         let cpus = (0..buffer.streams()).filter_map(|stream| buffer.cpu(stream)).collect();
         let losses = Loss::all(&survey, &contents).into();
         let idle = Mutex::new(vec![buffer]);
@@ -70,7 +70,11 @@ impl AskedTrace {
 
     /// Notes that it can't be read from somewhere on.
     pub fn complain(&self, error: &dat::Error) {
-        let text = format!("{}: {}", self.name, SqlFailure::with_causes(error));
+        self.note_damage(format!("{}: {}", self.name, SqlFailure::with_causes(error)));
+    }
+
+    /// Notes why not all of it can be read, if that isn't known yet.
+    pub fn note_damage(&self, text: String) {
         self.damage.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(text);
     }
 

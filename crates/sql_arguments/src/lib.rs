@@ -103,6 +103,10 @@ pub struct SqlArguments {
     /// What the trace is called in what is said and written
     #[arg(long, value_name = "NAME", hide = true, requires = "parquet")]
     pub named: Option<String>,
+
+    /// What can't be read of that which the trace was made of
+    #[arg(long, value_name = "TEXT", hide = true, requires = "parquet")]
+    pub damage: Option<String>,
 }
 
 /// How answers are written.

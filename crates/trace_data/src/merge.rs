@@ -84,6 +84,11 @@ impl<S: Pages> Merge<S> {
         Ok(merge)
     }
 
+    /// Where the pages come from.
+    pub fn source(&mut self) -> &mut S {
+        &mut self.source
+    }
+
     /// Goes on to the next event. False at the end of all streams.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ mod cursor;
 mod events;
 
 pub use build::PageBuilder;
-use cursor::Cursor;
+pub(crate) use cursor::Cursor;
 pub use events::PageEvents;
 
 use crate::bytes::u64_at;

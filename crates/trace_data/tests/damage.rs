@@ -7,8 +7,11 @@ use common::*;
 use proptest::prelude::*;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use std::io::Cursor;
-use trace_data::dat::{BufferSource, CpuSource, Error, Metadata, Recording, System, Version, write};
-use trace_data::event::Event;
+use std::sync::Arc;
+use trace_data::dat::{
+    BufferSource, CpuSource, Error, Metadata, Recording, SoundPages, SoundRecords, System, Version, write,
+};
+use trace_data::event::{Event, EventTable};
 use trace_data::format::Format;
 use trace_data::merge::{Merge, Pages};
 use trace_data::print::Dialect;
@@ -180,6 +183,35 @@ fn the_undamaged_files_are_read() {
     assert_eq!(page, data(2)[..4096]);
 }
 
+/// Reads what is sound of a file's first buffer. The number of events, and what is said to be damaged.
+fn read_sound(file: &[u8]) -> Result<(usize, Option<Error>), Error> {
+    let (mut recording, _) = Recording::open_truncated(Cursor::new(file))?;
+    // Texts of these records may reach out of them.
+    let records = Arc::new(SoundRecords::new(&EventTable::default(), &recording.metadata().options));
+    let Some(pages) = recording.pages(0) else { return Ok((0, None)) };
+    let Ok(mut merge) = Merge::new(SoundPages::new(pages, records));
+    let mut count = 0;
+    while let Ok(Some(_)) = merge.next() {
+        count += 1;
+    }
+    Ok((count, merge.source().take_damage()))
+}
+
+#[test]
+fn compressed_pages_that_are_damaged_leave_the_others() {
+    let file = version7();
+    let (count, damage) = read_sound(&file).unwrap();
+    assert!(count == 120 && damage.is_none(), "{count}: {damage:?}");
+    let first = Recording::open(Cursor::new(&file[..])).unwrap().buffers()[0].cpus[0].offset as usize + 12;
+    let mut damaged = file.clone();
+    damaged[first..first + 8].fill(0x99);
+    let (count, damage) = read_sound(&damaged).unwrap();
+    assert!((60..120).contains(&count) && damage.is_some(), "{count}: {damage:?}");
+    // Where the next one is nobody knows then.
+    damaged[first - 8..first].fill(0xff);
+    assert!(matches!(read_sound(&damaged), Ok((60, Some(_)))));
+}
+
 #[test]
 fn every_shorter_file_is_an_error_or_has_all_events() {
     for file in [version6(), version7()] {
@@ -228,6 +260,7 @@ proptest! {
             file[place] = byte;
         }
         let _ = read_all(&file);
+        let _ = read_sound(&file);
     }
 
     #[test]

@@ -80,6 +80,7 @@ pub fn dat() -> Result<Vec<u8>, String> {
     metadata.cmdlines.push((77, "demo".to_string()));
     metadata.options.cpu_stats.push("entries: 1".to_string());
     metadata.options.time_offset = 12;
+    metadata.options.version = Some("lookback 1".to_string());
     let (one, two) = (pages(3), pages(2));
     let cpu = |pages| CpuSource { pages, length: <[u8]>::len(pages) as u64 };
     let mut buffers = [

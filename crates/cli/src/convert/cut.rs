@@ -33,6 +33,9 @@ impl<'a, W: Write> CutFile<'a, W> {
             metadata.supplement.real_times = vec![(0, 0)];
         }
         (options.time_offset, options.tsc_scale) = (0, None);
+        // Pages say what is missing before a record, and nothing says it after the last.
+        let gaps = surveyed.contents.gaps(surveyed.survey);
+        metadata.supplement.gaps.extend(gaps.intervals().iter().filter(|(_, end)| *end == u64::MAX));
         // They are of all records.
         options.cpu_stats.clear();
         Ok(CutFile { file: DatFile::new(out, Version::Six, cpus, directory), metadata })

@@ -71,10 +71,11 @@ pub(crate) fn play(
     let symbols = symbols(&contents, view);
     let trace = contents.info(&symbols);
     check(view, &contents, &trace)?;
-    let (survey, read) = buffer.readable();
-    // Where the trace ends, and which CPUs it has, is known of a whole one.
+    let (survey, read) = buffer.survey();
+    // Which CPUs a trace has, and where it begins and ends, is known of a whole one.
+    let lacks_cpus = truncation.is_some() && choice.cpus.is_some();
     if let Some(error) = truncation.as_ref().or(read.as_ref().err())
-        && (choice.time.is_relative() || choice.cpus.is_some())
+        && (lacks_cpus || choice.time.is_relative())
     {
         return Err(unusable(error).into());
     }
@@ -110,15 +111,14 @@ fn feed(
     let Surveyed { contents, trace, .. } = *surveyed;
     let mut is_empty = true;
     let read = match buffer.records(contents) {
-        Ok(Some(mut records)) => query.play(&mut records, trace, |record, is_chosen| match is_chosen {
+        Some(mut records) => query.play(&mut records, trace, |record, is_chosen| match is_chosen {
             true => {
                 is_empty = false;
                 sink.record(record, trace)
             }
             false => sink.pass_over(record, trace),
         }),
-        Ok(None) => Ok(()),
-        Err(error) => Err(Interruption::Source(error)),
+        None => Ok(()),
     };
     if !matches!(read, Err(Interruption::Sink(_))) {
         // What was read before damage is shown all the same.

@@ -51,6 +51,11 @@ fn sorted<K: Copy + Eq + Hash>(sums: &HashMap<K, Sum>, name: impl Fn(K) -> Strin
     rows
 }
 
+fn lost(sum: &Sum) -> String {
+    let least = if sum.is_uncounted { "at least " } else { "" };
+    format!("{least}{} lost", grouped(sum.lost))
+}
+
 impl<W: Write> Sink for CountTables<W> {
     fn record(&mut self, record: &Record<'_>, _trace: &TraceInfo<'_>) -> Result<(), Error> {
         self.counts.add(record);
@@ -60,7 +65,7 @@ impl<W: Write> Sink for CountTables<W> {
     fn finish(&mut self, trace: &TraceInfo<'_>) -> Result<(), Error> {
         let all = self.counts.all;
         let (events, size) = (count(all.events, "event", "events"), bytes(all.bytes));
-        write!(self.out, "{events}, {size}, {} lost", grouped(all.lost))?;
+        write!(self.out, "{events}, {size}, {}", lost(&all))?;
         if let Some((first, last)) = self.counts.times.filter(|_| trace.nanoseconds) {
             let [from, to] = [first, last].map(|time| self.times.text(time, trace));
             write!(self.out, ", {} from {from} to {to}", duration(last - first))?;
@@ -77,7 +82,7 @@ impl<W: Write> Sink for CountTables<W> {
         self.table("THREAD", sorted(&self.counts.threads, |pid| label(trace.tasks, pid)))?;
         let cpu = |(cpu, sum): (&u32, &Sum)| match sum.lost {
             0 => (cpu.to_string(), *sum),
-            lost => (format!("{cpu}, {} lost", grouped(lost)), *sum),
+            _ => (format!("{cpu}, {}", lost(sum)), *sum),
         };
         self.table("CPU", self.counts.cpus.iter().map(cpu).collect())?;
         Ok(self.out.flush()?)

@@ -2,7 +2,6 @@
 
 use crate::common::*;
 use std::collections::BTreeMap;
-use std::process::Command;
 
 /// Reads a Perfetto trace by the rules of Protocol Buffers alone: prints `slice NAME COUNT NANOSECONDS`,
 /// `lost N`, `loose N` for ends without a start or starts without an end, and `text TEXT` of arguments.
@@ -194,37 +193,6 @@ fn what_cannot_be_read_is_refused() {
     assert!(!scratch.path("x.json").exists());
     run(&mut scratch.lookback(&["convert", "-o", "x.doc"])).failure(125, &["the suffix names no format"]);
     run(&mut scratch.lookback(&["convert", "none.dat", "-o", "x.json"])).failure(125, &["none.dat: "]);
-}
-
-#[test]
-fn what_a_truncated_trace_has_is_in_every_form() {
-    let scratch = Scratch::new();
-    scratch.recorded(&["sh", "-c", "for i in 1 2 3 4; do ls -l /usr/bin > /dev/null; done"]).0.success();
-    let whole = std::fs::read(scratch.outside("trace.dat")).unwrap();
-    let short = scratch.write("short.dat", &whole[..whole.len() - 100_000]);
-    let say = |command: &mut Command| run(command.arg(&short)).failure(125, &["short.dat: ", "truncated"]);
-    let lines = say(&mut scratch.lookback(&["report", "--json"])).stdout.lines().count();
-    let all = run(scratch.lookback(&["report", "--json"]).arg(scratch.outside("trace.dat"))).success();
-    assert!(0 < lines && lines < all.stdout.lines().count(), "{lines}");
-    let events = |text: &str| text.lines().filter(|line| !line.starts_with('#')).count();
-    assert_eq!(events(&say(&mut scratch.lookback(&["report"])).stdout), lines);
-    for form in ["--calls", "--stat", "--tree", "--waits"] {
-        assert!(!say(&mut scratch.lookback(&["report", form])).stdout.is_empty(), "{form}");
-    }
-    assert!(say(&mut scratch.lookback(&["explain"])).stdout.contains(" events of "));
-    for out in ["a.perfetto-trace", "a.json", "a.firefox.json", "a.pb.gz", "a.folded", "a.dat", "a.ctf"] {
-        say(&mut scratch.lookback(&["convert", "-o", out]));
-        assert!(scratch.path(out).exists(), "{out}");
-    }
-    say(&mut scratch.lookback(&["report", "--html", "a.html"]));
-    say(&mut scratch.lookback(&["flame", "-o", "a.svg"]));
-    assert!(scratch.path("a.html").exists() && scratch.path("a.svg").exists());
-    let cut = run(&mut scratch.lookback(&["report", "--json", "a.dat"])).success().stdout;
-    assert_eq!(cut.lines().count(), lines, "a cut of it is whole");
-    // Where it would have ended nobody knows, and a part isn't compared.
-    for refused in [&["report", "--from", "-1s"][..], &["report", "-C", "0"], &["diff", "a.dat"]] {
-        assert_eq!(say(&mut scratch.lookback(refused)).stdout, "", "{refused:?}");
-    }
 }
 
 #[test]

@@ -30,6 +30,7 @@ mod converting_formats;
 mod converting_perfetto;
 mod converting_readers;
 mod cutting;
+mod damaged_traces;
 mod detaching;
 mod differing;
 mod durations;

@@ -76,14 +76,7 @@ fn play(
         recorder,
         roles: HashMap::new(),
     };
-    let mut records = match buffer.records(contents) {
-        Ok(Some(records)) => records,
-        Ok(None) => return Ok(()),
-        Err(error) => {
-            trace.complain(&error);
-            return Ok(());
-        }
-    };
+    let Some(mut records) = buffer.records(contents) else { return Ok(()) };
     while !stop.load(Ordering::Relaxed) {
         match records.next() {
             Ok(Some(record)) => pass.add(&record, &info)?,

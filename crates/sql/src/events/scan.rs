@@ -78,14 +78,7 @@ fn scan(
     let mut reader =
         EventCollector { trace: &info, batch, is_told, shapes, places: 0, texts, row: EventRow::default() };
     trace.with_buffer(|buffer| {
-        let mut records = match buffer.records_of(stream, contents) {
-            Ok(Some(records)) => records,
-            Ok(None) => return Ok(()),
-            Err(error) => {
-                trace.complain(&error);
-                return Ok(());
-            }
-        };
+        let Some(mut records) = buffer.records_of(stream, contents) else { return Ok(()) };
         for read in 1_u64.. {
             // A query may be over where nothing is found.
             if read.is_multiple_of(LOOKED) && out.is_closed() {

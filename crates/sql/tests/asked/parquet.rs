@@ -1,8 +1,7 @@
 //! Traces as Parquet answer as they do themselves.
 
-use crate::support::{answer, answer_of, lookback, sql, texts, trace};
+use crate::support::{answer, answer_of, converted, lookback, sql, texts, trace};
 use std::path::{Path, PathBuf};
-use std::process::Output;
 
 #[test]
 fn tables_are_the_same_in_both() {
@@ -28,14 +27,6 @@ fn tables_are_the_same_in_both() {
     let sorted =
         "SELECT count(*) FROM (SELECT name, lag(name) OVER () AS before FROM slices) WHERE before > name";
     assert_eq!(answer_of(&file, sorted), ["0"]);
-}
-
-/// `lookback convert` with these words, which finds the program under test.
-fn converted(words: &[&str], from: &Path, out: &Path) -> Output {
-    let own = Path::new(env!("CARGO_BIN_EXE_lookback-sql")).parent().unwrap();
-    let mut command = lookback();
-    command.arg("convert").args(words).arg(from).arg("-o").arg(out);
-    command.env("PATH", format!("{}:{}", own.display(), std::env::var("PATH").unwrap())).output().unwrap()
 }
 
 fn directory(name: &str) -> PathBuf {

@@ -115,3 +115,11 @@ pub fn answer_of(trace: &Path, query: &str) -> Vec<String> {
 pub fn answer(query: &str) -> Vec<String> {
     answer_of(trace(), query)
 }
+
+/// `lookback convert` with these words, which finds the program under test.
+pub fn converted(words: &[&str], from: &Path, out: &Path) -> Output {
+    let own = Path::new(env!("CARGO_BIN_EXE_lookback-sql")).parent().unwrap();
+    let mut command = lookback();
+    command.arg("convert").args(words).arg(from).arg("-o").arg(out);
+    command.env("PATH", format!("{}:{}", own.display(), std::env::var("PATH").unwrap())).output().unwrap()
+}

@@ -1,5 +1,6 @@
 //! What can be wrong with a trace.dat file.
 
+use super::PageDamage;
 use std::io;
 use thiserror::Error;
 
@@ -58,6 +59,9 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// Pages are damaged; what comes before that, and after it, can be read.
+    #[error(transparent)]
+    Damaged(#[from] PageDamage),
     /// The data of a CPU to be written isn't what was announced.
     #[error("the data of CPU {cpu} is {reason}")]
     Data {

@@ -151,6 +151,8 @@ struct Place {
     /// Bytes of it that have been handed out.
     used: usize,
     is_compressed: bool,
+    /// Where the page that was read last is, or the chunk that has it.
+    read: u64,
 }
 
 impl BufferPlaces {
@@ -194,10 +196,13 @@ impl Place {
         if size == 0 {
             return Ok(false);
         }
-        input.seek(self.next, WHAT)?;
+        let at = self.next;
+        // What can't be read isn't asked for again.
+        self.next = self.end;
+        input.seek(at, WHAT)?;
         page.resize(size as usize, 0);
         input.fill(page, WHAT)?;
-        self.next += size;
+        (self.read, self.next) = (at, at + size);
         Ok(true)
     }
 
@@ -208,7 +213,10 @@ impl Place {
         page: &mut Vec<u8>,
     ) -> Result<bool, Error> {
         while self.used == self.chunk.len() {
-            if !self.next_chunk(input)? {
+            let left = self.chunks;
+            // What comes after a chunk that can't be found isn't found, either.
+            self.chunks = Some(0);
+            if !self.next_chunk(input, left)? {
                 return Ok(false);
             }
         }
@@ -223,10 +231,10 @@ impl Place {
     /// Decompresses the next chunk. A CPU's data is their number and then, for each, its size, the
     /// size of its pages, and itself. The size that trace-cmd records for all of it leaves the
     /// number out, so the chunks are bounded by the file alone.
-    fn next_chunk<R: Read + Seek>(&mut self, input: &mut Input<R>) -> Result<bool, Error> {
+    fn next_chunk<R: Read + Seek>(&mut self, input: &mut Input<R>, left: Option<u32>) -> Result<bool, Error> {
         const WHAT: &str = "compressed pages";
         input.seek(self.next, WHAT)?;
-        let chunks = match self.chunks {
+        let chunks = match left {
             Some(chunks) => chunks,
             None if self.next == self.end => 0,
             None => input.u32(WHAT)?,
@@ -238,11 +246,21 @@ impl Place {
         let length = u64::from(input.u32(WHAT)?);
         let offset = input.position();
         let block = input.block(compressed, WHAT)?;
+        (self.read, self.next, self.chunks) = (offset, input.position(), Some(chunks - 1));
         self.chunk = decompress(&block, length, offset)?;
         self.used = 0;
-        self.next = input.position();
-        self.chunks = Some(chunks - 1);
         Ok(true)
+    }
+}
+
+impl<R> BufferPages<'_, R> {
+    /// Where the page of `stream` that was read last is in the file, or the compressed chunk that has it.
+    pub(super) fn offset(&self, stream: usize) -> u64 {
+        self.places.cpus[stream].1.read
+    }
+
+    pub(super) fn page_size(&self) -> usize {
+        self.places.page_size
     }
 }
 

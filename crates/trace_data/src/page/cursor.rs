@@ -1,7 +1,7 @@
 //! A place in a page's data, and the time there.
 
 use crate::bytes::u32_at;
-use abi::page::{PageEntry, TIME_EXTEND_SIZE, entry};
+use abi::page::{PageEntry, TIME_EXTEND_SIZE, TYPE_PADDING, entry, event_word};
 use core::ops::Range;
 
 /// The bits of a time that an absolute stamp leaves out.
@@ -61,6 +61,17 @@ impl Cursor {
             }
         }
     }
+
+    /// How far it has come.
+    pub(crate) fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Whether it has come to the end of `data`, or to padding that ends a page.
+    pub(crate) fn is_at_end(&self, data: &[u8]) -> bool {
+        let is_padding = |word: u32| word == event_word(TYPE_PADDING, 0);
+        self.position == data.len() || u32_at(data, self.position).is_some_and(is_padding)
+    }
 }
 
 /// The full time of an absolute stamp, whose 5 high bits are those of the time before, one up when
@@ -88,12 +99,12 @@ mod tests {
     #[test]
     fn a_discarded_event_is_skipped_with_its_delta() {
         let mut data = Vec::new();
-        data.extend(abi::page::event_word(1, 5).to_le_bytes());
+        data.extend(event_word(1, 5).to_le_bytes());
         data.extend([1; 4]);
-        data.extend(abi::page::event_word(29, 1000).to_le_bytes());
+        data.extend(event_word(29, 1000).to_le_bytes());
         data.extend(8u32.to_le_bytes());
         data.extend([0; 4]);
-        data.extend(abi::page::event_word(1, 2).to_le_bytes());
+        data.extend(event_word(1, 2).to_le_bytes());
         data.extend([2; 4]);
         let mut cursor = Cursor::new(100);
         assert_eq!(cursor.next(&data), Some((105, 4..8)));
@@ -103,7 +114,7 @@ mod tests {
 
     #[test]
     fn an_event_that_reaches_out_of_the_data_ends_it() {
-        let data = abi::page::event_word(3, 0).to_le_bytes();
+        let data = event_word(3, 0).to_le_bytes();
         let mut cursor = Cursor::new(0);
         assert_eq!(cursor.next(&data), None);
         assert_eq!(cursor.next(&data), None);

@@ -1,10 +1,10 @@
 //! Values in order, of which some come and others go.
 
-/// Values of a part at most. Where one is added or taken out, those after it in its part move.
+/// Values of a part at most. Where one is added or removed, those after it in its part move.
 const PART: usize = 1024;
 
-/// Values in order, in parts: adding one, taking one out and finding one by its place cost some steps for each
-/// part and each value of one part.
+/// Values in order, in parts: to add one, to remove one and to find one by its place costs a step for each
+/// part, and for each value of one part.
 #[derive(Debug, Default)]
 pub(super) struct SortedValues {
     /// None is empty.
@@ -54,7 +54,7 @@ impl SortedValues {
         }
     }
 
-    /// Takes a value out, once, if it is there.
+    /// Removes a value, once, if it is there.
     pub(super) fn remove(&mut self, value: f64) {
         let place = self.part_of(value);
         let Some(part) = self.parts.get_mut(place) else { return };
