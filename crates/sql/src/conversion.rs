@@ -4,7 +4,7 @@ use crate::database::Database;
 use crate::derived::{SliceRow, StackRow, StateRow, TableSenders, derive};
 use crate::failure::SqlFailure;
 use crate::parquet::{self, file_name, properties};
-use crate::say::note;
+use crate::say::{note, printable_path};
 use crate::small;
 use crate::table::{RowReceiver, RowSender, TableRow, row_channel};
 use datafusion::error::DataFusionError;
@@ -123,7 +123,7 @@ impl TableFile<'_> {
         let path = &self.path;
         make_readable(file.as_file()).map_err(|error| wrong(path, &error))?;
         file.persist(path).map_err(|error| wrong(path, &error.error))?;
-        note!("lookback: {rows} {}, {} bytes in {}", self.table.0, size(path), path.display());
+        note!("lookback: {rows} {}, {} bytes in {}", self.table.0, size(path), printable_path(path));
         Ok(())
     }
 
@@ -133,7 +133,7 @@ impl TableFile<'_> {
 }
 
 fn wrong(path: &Path, error: &dyn std::fmt::Display) -> SqlFailure {
-    SqlFailure::failed(format_args!("{}: {error}", path.display()))
+    SqlFailure::failed(format_args!("{}: {error}", printable_path(path)))
 }
 
 fn size(path: &Path) -> u64 {

@@ -8,6 +8,7 @@ use crate::lacking::Lacking;
 use crate::loss::KnownLosses;
 use crate::parquet_files::{self, ParquetTables};
 use crate::pauses::PausingSteps;
+use crate::say::printable_path;
 use crate::small;
 use crate::table::NamedTables;
 use crate::trace::AskedTrace;
@@ -125,14 +126,14 @@ impl Database {
         path: &Path,
         name: Option<&str>,
     ) -> Result<(NamedTables, KnownLosses), SqlFailure> {
+        let directory = self.directory.path().join(format!("file-{place}"));
+        std::fs::create_dir(&directory)?;
         if parquet_files::are_at(path) {
-            let ParquetTables { tables, notes, losses } = parquet_files::tables(path)?;
-            self.files.push(AskedFile::Parquet(Lacking::of_notes(&path.to_string_lossy(), &notes)));
+            let ParquetTables { tables, notes, losses } = parquet_files::tables(path, &directory)?;
+            self.files.push(AskedFile::Parquet(Lacking::of_notes(&printable_path(path), &notes)));
             return Ok((tables, losses));
         }
         let trace = Arc::new(AskedTrace::open(path, name)?);
-        let directory = self.directory.path().join(format!("trace-{place}"));
-        std::fs::create_dir(&directory)?;
         let derivation = Arc::new(Derivation::new(Arc::clone(&trace), directory));
         let small = |table: Result<_, DataFusionError>| -> Result<Arc<dyn TableProvider>, SqlFailure> {
             Ok(Arc::new(table.map_err(SqlFailure::from_engine)?))

@@ -3,6 +3,7 @@
 use crate::say::{note, say};
 use crate::trace::AskedTrace;
 use std::collections::BTreeMap;
+use trace_data::text::printable;
 
 /// What a file lacks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,7 +24,7 @@ impl Lacking {
     /// What a trace lacks.
     pub fn of_trace(trace: &AskedTrace) -> Lacking {
         Lacking {
-            name: trace.name().to_owned(),
+            name: printable(trace.name()).into_owned(),
             lost: trace.lost(),
             uncounted: trace.uncounted(),
             dropped: trace.dropped(),
@@ -39,7 +40,9 @@ impl Lacking {
             lost: number("lost"),
             uncounted: number("lost_uncounted"),
             dropped: number("not_written"),
-            damage: notes.get("damage").map(|damage| format!("{name} was made of what is damaged: {damage}")),
+            damage: notes
+                .get("damage")
+                .map(|damage| format!("{name} was made of what is damaged: {}", printable(damage))),
         }
     }
 

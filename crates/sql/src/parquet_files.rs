@@ -3,6 +3,8 @@
 use crate::derived::listed;
 use crate::failure::SqlFailure;
 use crate::loss::{KnownLosses, Loss};
+use crate::parquet::file_name;
+use crate::say::printable_path;
 use crate::small::{self, NOTE};
 use crate::table::{NamedTables, TableRow};
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
@@ -29,11 +31,11 @@ pub struct ParquetTables {
     pub losses: KnownLosses,
 }
 
-/// The tables of a file or of a directory.
-pub fn tables(path: &Path) -> Result<ParquetTables, SqlFailure> {
+/// The tables of a file or of a directory, which the engine finds through links in `links`.
+pub fn tables(path: &Path, links: &Path) -> Result<ParquetTables, SqlFailure> {
     let mut found = ParquetTables { tables: NamedTables::new(), notes: BTreeMap::new(), losses: None };
     if !path.is_dir() {
-        found.add("slices", path)?;
+        found.add("slices", path, links)?;
         return Ok(found);
     }
     for entry in std::fs::read_dir(path).map_err(|error| wrong(path, &error))? {
@@ -41,17 +43,19 @@ pub fn tables(path: &Path) -> Result<ParquetTables, SqlFailure> {
         if file.extension().is_some_and(|suffix| suffix == SUFFIX)
             && let Some(name) = file.file_stem()
         {
-            found.add(&name.to_string_lossy(), &file)?;
+            found.add(&name.to_string_lossy(), &file, links)?;
         }
     }
     match found.tables.is_empty() {
-        true => Err(SqlFailure::failed(format_args!("{}: no tables in Parquet are there", path.display()))),
+        true => {
+            Err(SqlFailure::failed(format_args!("{}: no tables in Parquet are there", printable_path(path))))
+        }
         false => Ok(found),
     }
 }
 
 impl ParquetTables {
-    fn add(&mut self, name: &str, path: &Path) -> Result<(), SqlFailure> {
+    fn add(&mut self, name: &str, path: &Path, links: &Path) -> Result<(), SqlFailure> {
         let file = File::open(path).map_err(|error| wrong(path, &error))?;
         let builder = ParquetRecordBatchReaderBuilder::try_new(file).map_err(|error| wrong(path, &error))?;
         let schema = Arc::clone(builder.schema());
@@ -68,7 +72,10 @@ impl ParquetTables {
             self.losses = Some(losses.into());
         }
         let absolute = std::path::absolute(path).map_err(|error| wrong(path, &error))?;
-        let table = listed(&absolute, plain(&schema)).map_err(|error| wrong(path, &error))?;
+        // The engine's paths have no control characters.
+        let link = links.join(file_name(&self.tables.len().to_string()));
+        std::os::unix::fs::symlink(absolute, &link).map_err(|error| wrong(path, &error))?;
+        let table = listed(&link, plain(&schema)).map_err(|error| wrong(path, &error))?;
         self.tables.push((name.to_owned(), Arc::new(table)));
         Ok(())
     }
@@ -80,5 +87,5 @@ fn plain(schema: &Schema) -> SchemaRef {
 }
 
 fn wrong(path: &Path, error: &dyn std::error::Error) -> SqlFailure {
-    SqlFailure::failed(format_args!("{}: {}", path.display(), SqlFailure::with_causes(error)))
+    SqlFailure::failed(format_args!("{}: {}", printable_path(path), SqlFailure::with_causes(error)))
 }

@@ -2,6 +2,7 @@
 
 use crate::failure::SqlFailure;
 use std::fmt::Write;
+use trace_data::text::printable;
 
 /// A question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +40,8 @@ impl Question {
         QUESTIONS.iter().find(|question| question.name == name).copied().ok_or_else(|| {
             let names: Vec<&str> = QUESTIONS.iter().map(|question| question.name).collect();
             SqlFailure::failed(format_args!(
-                "no question is called {name}: expected one of {}",
+                "no question is called {}: expected one of {}",
+                printable(name),
                 names.join(", ")
             ))
         })

@@ -2,11 +2,13 @@
 
 use crate::failure::SqlFailure;
 use crate::loss::Loss;
+use crate::say::printable_path;
 use query::{SourceSymbols, Survey, TraceBuffer, TraceContents, TraceFile};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use trace_data::dat;
+use trace_data::text::printable;
 
 /// A trace.dat file, opened and looked at once. Those who read it at the same time have a handle each.
 #[derive(Debug)]
@@ -70,7 +72,7 @@ impl AskedTrace {
 
     /// Notes that it can't be read from somewhere on.
     pub fn complain(&self, error: &dat::Error) {
-        self.note_damage(format!("{}: {}", self.name, SqlFailure::with_causes(error)));
+        self.note_damage(format!("{}: {}", printable(&self.name), SqlFailure::with_causes(error)));
     }
 
     /// Notes why not all of it can be read, if that isn't known yet.
@@ -102,7 +104,7 @@ impl AskedTrace {
 /// What can be read of a file, and why there is no more.
 fn open(path: &Path) -> Result<(TraceContents, TraceBuffer, Option<dat::Error>), SqlFailure> {
     let wrong = |error: &dyn std::error::Error| {
-        SqlFailure::failed(format_args!("{}: {}", path.display(), SqlFailure::with_causes(error)))
+        SqlFailure::failed(format_args!("{}: {}", printable_path(path), SqlFailure::with_causes(error)))
     };
     let file = File::open(path).map_err(|error| wrong(&error))?;
     let (file, truncation) = TraceFile::open_truncated(file, None).map_err(|error| wrong(&error))?;

@@ -5,6 +5,7 @@ mod cause;
 mod damage;
 mod duckdb;
 mod interruption;
+mod names;
 mod parquet;
 mod refusals;
 mod shell;
