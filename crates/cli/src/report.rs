@@ -30,7 +30,7 @@ use export::json::JsonLines;
 use json_lines::DescribedLines;
 use page::ReportPage;
 use pair::PairTables;
-pub(crate) use playing::{Feed, FileComplaint, Surveyed, play};
+pub(crate) use playing::{Feed, FileComplaint, Surveyed, open, play, play_known};
 pub(crate) use processes::outcome;
 use processes::{ProcessForm, ProcessTable};
 use query::{AsyncTasks, LockHolder, LockWaits, Pairs, ProcessTree, Waits};

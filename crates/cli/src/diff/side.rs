@@ -5,10 +5,11 @@ use crate::duration::duration;
 use crate::failure::{Done, Failure};
 use crate::number::count;
 use crate::persistent;
-use crate::report::{Feed, Problem, Surveyed, play, what_is_wrong};
-use export::{Error, Sink};
-use query::{Findings, ProfileSums, TimeBound, TraceProfile};
+use crate::report::{Problem, Surveyed, open, play_known, what_is_wrong};
+use export::Sink;
+use query::{Findings, ProfileSums, Survey, TimeBound, TraceContents, TraceFile, TraceProfile};
 use session::SnapshotNumber;
+use std::error::Error;
 use std::fs::File;
 use std::io::{self, Seek};
 use std::ops::RangeInclusive;
@@ -49,6 +50,8 @@ pub(super) struct ComparedSource {
     name: String,
     /// Where its end alone is compared, how long that is.
     end: Option<u64>,
+    /// What was seen of it, if it was looked at before.
+    survey: Option<Survey>,
 }
 
 /// Where a trace is.
@@ -69,51 +72,49 @@ impl ComparedSource {
             }
             None => (TracePlace::File(path.into()), printable(&path.to_string_lossy()).into_owned()),
         };
-        Ok(ComparedSource { place, name, end: None })
+        Ok(ComparedSource { place, name, end: None, survey: None })
     }
 
-    /// How long it is, in nanoseconds.
-    fn length(&self, arguments: &DiffArguments) -> Done<u64> {
-        self.play(arguments, |surveyed, _| Ok(length(surveyed)))
+    /// Looks at all of it. How long it is, in nanoseconds.
+    fn survey(&mut self, arguments: &DiffArguments) -> Done<u64> {
+        let unusable = |error: &(dyn Error + 'static)| self.place.unusable(error);
+        let file = self.place.open().map_err(|error| unusable(&error))?;
+        let (TraceFile { contents, mut buffer }, truncation) =
+            open(file, arguments.part.instance.name.as_deref(), &unusable)?;
+        let (survey, read) = buffer.survey();
+        // A part isn't compared.
+        truncation.map_or(read, Err).map_err(|error| unusable(&error))?;
+        let length = length(&contents, &survey);
+        self.survey = Some(survey);
+        Ok(length)
     }
 
     /// Reads what is to be compared.
     pub(super) fn read(self, arguments: &DiffArguments) -> Done<ComparedTrace> {
-        let (profile, complete, length) = self.play(arguments, |surveyed, feed| {
-            let mut sink = ProfiledTrace::new(surveyed);
-            feed(&mut sink)?;
-            Ok((sink.profile, surveyed.completeness(), length(surveyed)))
-        })?;
-        Ok(ComparedTrace { name: self.name, profile, complete, length, end: self.end })
-    }
-
-    fn play<T>(
-        &self,
-        arguments: &DiffArguments,
-        look: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<T, Problem>,
-    ) -> Done<T> {
         let mut view = arguments.part.view();
         if let Some(end) = self.end {
             view.choice.from = Some(TimeBound::BeforeLast(end));
         }
-        let unusable = |error: &(dyn std::error::Error + 'static)| match &self.place {
-            TracePlace::File(path) => Failure::failed(what_is_wrong(path, error)),
-            TracePlace::Snapshot(_) => Failure::failed(error),
-        };
+        let unusable = |error: &(dyn Error + 'static)| self.place.unusable(error);
         let file = self.place.open().map_err(|error| unusable(&error))?;
         let mut seen = None;
         let buffer = arguments.part.instance.name.as_deref();
-        let played = play(file, buffer, &view, &unusable, |surveyed, feed| {
+        let played = play_known(file, buffer, &view, self.survey, &unusable, |surveyed, feed| {
             if !surveyed.trace.nanoseconds {
                 let (name, clock) = (&self.name, &surveyed.contents.clock);
                 let text = format_args!("{name}: the clock, {clock}, doesn't count time");
                 return Err(Failure::failed(text).into());
             }
-            seen = Some(look(surveyed, feed)?);
+            let mut sink = ProfiledTrace::new(surveyed);
+            feed(&mut sink)?;
+            let length = length(surveyed.contents, surveyed.survey);
+            seen = Some((sink.profile, surveyed.completeness(), length));
             Ok(())
         });
         match (played, seen) {
-            (Ok(()), Some(seen)) => Ok(seen),
+            (Ok(()), Some((profile, complete, length))) => {
+                Ok(ComparedTrace { name: self.name, profile, complete, length, end: self.end })
+            }
             (Err(Problem::Failed(failure)), _) => Err(failure),
             (Err(Problem::Output(error)), _) => Err(Failure::failed(error)),
             (Ok(()), None) => Err(Failure::failed(format_args!("{}: has no events", self.name))),
@@ -122,6 +123,14 @@ impl ComparedSource {
 }
 
 impl TracePlace {
+    /// Says that it can't be used.
+    fn unusable(&self, error: &(dyn Error + 'static)) -> Failure {
+        match self {
+            TracePlace::File(path) => Failure::failed(what_is_wrong(path, error)),
+            TracePlace::Snapshot(_) => Failure::failed(error),
+        }
+    }
+
     fn open(&self) -> io::Result<File> {
         match self {
             TracePlace::File(path) => File::open(path),
@@ -137,7 +146,7 @@ impl TracePlace {
 
 /// Has the ends of traces be compared alone, as long as the shortest one is.
 pub(super) fn shorten(traces: &mut [&mut ComparedSource], arguments: &DiffArguments) -> Done<()> {
-    let lengths = traces.iter().map(|trace| trace.length(arguments)).collect::<Done<Vec<_>>>()?;
+    let lengths = traces.iter_mut().map(|trace| trace.survey(arguments)).collect::<Done<Vec<_>>>()?;
     let shortest = lengths.iter().copied().min().unwrap_or(0);
     for (trace, length) in traces.iter_mut().zip(lengths) {
         trace.end = (length > shortest).then_some(shortest);
@@ -145,8 +154,8 @@ pub(super) fn shorten(traces: &mut [&mut ComparedSource], arguments: &DiffArgume
     Ok(())
 }
 
-fn length(surveyed: &Surveyed<'_, '_>) -> u64 {
-    let bounds = surveyed.contents.time_reference(surveyed.survey).bounds;
+fn length(contents: &TraceContents, survey: &Survey) -> u64 {
+    let bounds = contents.time_reference(survey).bounds;
     bounds.map_or(0, |(first, last)| last - first)
 }
 
@@ -197,19 +206,19 @@ impl ProfiledTrace {
 }
 
 impl Sink for ProfiledTrace {
-    fn record(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+    fn record(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), export::Error> {
         if let Some(call) = self.findings.add(record, true, trace) {
             self.sums.add(&call, call.about(record));
         }
         Ok(())
     }
 
-    fn pass_over(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), Error> {
+    fn pass_over(&mut self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Result<(), export::Error> {
         self.findings.add(record, false, trace);
         Ok(())
     }
 
-    fn finish(&mut self, trace: &TraceInfo<'_>) -> Result<(), Error> {
+    fn finish(&mut self, trace: &TraceInfo<'_>) -> Result<(), export::Error> {
         self.profile = std::mem::take(&mut self.sums).finish(&mut self.findings, &self.window, trace);
         Ok(())
     }

@@ -13,6 +13,7 @@ use query::{
 use std::error::Error;
 use std::fs::File;
 use std::ops::RangeInclusive;
+use trace_data::dat;
 use trace_data::info::TraceInfo;
 
 /// Says that a file can't be used.
@@ -61,17 +62,37 @@ pub(crate) fn play(
     unusable: &FileComplaint<'_>,
     make: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem>,
 ) -> Result<(), Problem> {
-    let choice = view.choice();
-    let opened = TraceFile::open_truncated(file, buffer).map_err(|error| match error {
+    play_known(file, buffer, view, None, unusable, make)
+}
+
+/// Opens a trace, which may have been truncated, and says what is missing, if anything is.
+pub(crate) fn open(
+    file: File,
+    buffer: Option<&str>,
+    unusable: &FileComplaint<'_>,
+) -> Result<(TraceFile, Option<dat::Error>), Failure> {
+    TraceFile::open_truncated(file, buffer).map_err(|error| match error {
         query::Error::File(error) => unusable(&error),
         query::Error::Format(error) => unusable(&error),
         _ => error.into(),
-    })?;
-    let (TraceFile { contents, mut buffer }, truncation) = opened;
+    })
+}
+
+/// What [`play`] does with a trace that may have been surveyed before.
+pub(crate) fn play_known(
+    file: File,
+    buffer: Option<&str>,
+    view: &ViewArguments,
+    survey: Option<Survey>,
+    unusable: &FileComplaint<'_>,
+    make: impl FnOnce(&Surveyed<'_, '_>, &mut Feed<'_>) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    let choice = view.choice();
+    let (TraceFile { contents, mut buffer }, truncation) = open(file, buffer, unusable)?;
     let symbols = symbols(&contents, view);
     let trace = contents.info(&symbols);
     check(view, &contents, &trace)?;
-    let (survey, read) = buffer.survey();
+    let (survey, read) = survey.map_or_else(|| buffer.survey(), |survey| (survey, Ok(())));
     // Which CPUs a trace has, and where it begins and ends, is known of a whole one.
     let lacks_cpus = truncation.is_some() && choice.cpus.is_some();
     if let Some(error) = truncation.as_ref().or(read.as_ref().err())
