@@ -70,6 +70,9 @@ enum Task {
 /// The directory of what is spilled, for an end by a signal.
 static DIRECTORY: OnceLock<PathBuf> = OnceLock::new();
 
+/// MB of rows that are sorted for a file before some are spilled. More makes it no faster.
+const SORTED_IN_MEMORY: u32 = 256;
+
 /// As a shell counts it, which the signal's number is added to.
 const BY_SIGNAL: u8 = 128;
 
@@ -147,7 +150,8 @@ fn task(sql: &SqlArguments) -> Result<Option<(Vec<PathBuf>, Task)>, SqlFailure> 
 }
 
 async fn run(sql: &SqlArguments, files: &[PathBuf], task: Task) -> Result<(), SqlFailure> {
-    let memory = sql.memory as usize * 1024 * 1024;
+    let most = if sql.parquet.is_some() { SORTED_IN_MEMORY } else { u32::MAX };
+    let memory = sql.memory.min(most) as usize * 1024 * 1024;
     let database = Database::open(files, sql.named.as_deref(), memory, |path| {
         let _ = DIRECTORY.set(path.to_owned());
     })
