@@ -1,6 +1,7 @@
 //! Records as slices: which two are the ends of one, and which is in which.
 
 mod counters;
+mod ending;
 mod names;
 mod role;
 mod scheduling;
@@ -8,11 +9,11 @@ mod sink;
 mod thread_slices;
 
 use crate::arguments::{ShownFields, SliceArguments};
-use crate::drawing::{Drawing, Instant, SliceEnd, SliceEnding, SliceName, SliceStart};
+use crate::drawing::{Drawing, Instant, SliceEnding, SliceName, SliceStart};
 use counters::TimelineCounters;
 use export::Error;
 use names::SliceNames;
-use query::{AsyncTaskNames, ProcessTree, RecordLink, are_ends_of_one_call, has_no_end};
+use query::{AsyncTaskNames, ProcessTree, RecordLink, has_no_end};
 use role::{TimelineEvent, TimelineRole, slice_name};
 use scheduling::directed;
 use std::rc::Rc;
@@ -78,7 +79,7 @@ impl<D: Drawing> SliceTimeline<D> {
         }
         if self.events[place].is_none() {
             let event = trace.events.get(id)?;
-            let role = TimelineRole::of(event, trace.events);
+            let role = TimelineRole::of(event, trace);
             let name = self.names.of(&event.format().system, &slice_name(event, &role, trace.events));
             self.events[place] = Some(Rc::new(TimelineEvent {
                 role,
@@ -112,10 +113,14 @@ impl<D: Drawing> SliceTimeline<D> {
             self.thread(tid).expects_stack = false;
         }
         match &event.role {
-            TimelineRole::Entry { number: field, system_call } => {
+            TimelineRole::Entry { number: field, system_call, is_endless } => {
                 let key = (id, number(field));
+                if *is_endless {
+                    self.leave(record, key, trace)?;
+                }
                 let name = task.unwrap_or_else(|| Rc::clone(&event.name));
                 self.begin(record, key, &name, &event.shape, is_chosen, trace)?;
+                self.thread(tid).set_endless(*is_endless);
                 if has_no_end(system_call.as_ref().and_then(|field| field.integer(payload))) {
                     self.close(tid, record.time, None, SliceEnding::Left, trace)?;
                 }
@@ -205,106 +210,13 @@ impl<D: Drawing> SliceTimeline<D> {
         trace: &TraceInfo<'_>,
     ) -> Result<(), Error> {
         let (name, start) = (Rc::clone(slice.name), slice.time);
-        let open = OpenSlice { key, name, start, inner: 0, is_drawn, stack: None };
+        let open = OpenSlice { key, name, start, inner: 0, is_drawn, is_endless: false, stack: None };
         self.thread(slice.track.tid).push(open);
         if !is_drawn {
             return Ok(());
         }
         self.link();
         self.drawing.begin(slice, trace)
-    }
-
-    /// A record ends the slice that has this key, and took so long if it says so.
-    fn end(
-        &mut self,
-        record: &Record<'_>,
-        key: SliceKey,
-        event: &TimelineEvent,
-        length: Option<u64>,
-        is_chosen: bool,
-        trace: &TraceInfo<'_>,
-    ) -> Result<(), Error> {
-        let (tid, time) = (record.pid(), record.time);
-        let found = self.thread(tid).find(key).map(|(inner, slice)| (inner, slice.start));
-        let is_its_own = |start: u64| are_ends_of_one_call((start, time), length, &self.gaps);
-        match found {
-            Some((inner, start)) if is_its_own(start) => {
-                for _ in 0..inner {
-                    self.close(tid, time, None, SliceEnding::Left, trace)?;
-                }
-                // Where recording the entry took long, the call began before that was stamped: more than up
-                // to the exit's record would overlap with what follows.
-                let end = length.map_or(time, |length| start.saturating_add(length).min(time));
-                let arguments =
-                    is_chosen.then_some(SliceArguments { shape: &event.shape, payload: record.payload });
-                self.link();
-                return self.close(tid, end, arguments, SliceEnding::Returned, trace);
-            }
-            // What goes on now has begun in the gap.
-            Some((inner, _)) => {
-                for _ in 0..=inner {
-                    let end = length.map_or(time, |length| time.saturating_sub(length));
-                    self.close(tid, end, None, SliceEnding::Unfinished, trace)?;
-                }
-            }
-            None => {}
-        }
-        match length {
-            Some(length) if is_chosen => {
-                let start = time.saturating_sub(length);
-                let track = self.thread(tid).track;
-                let slice = SliceStart { track, time: start, name: &event.name, arguments: None };
-                self.open(key, &slice, true, trace)?;
-                let arguments = Some(SliceArguments { shape: &event.shape, payload: record.payload });
-                self.close(tid, start.saturating_add(length), arguments, SliceEnding::Returned, trace)
-            }
-            _ if found.is_none() => self.instant(record, event, is_chosen, trace),
-            _ => Ok(()),
-        }
-    }
-
-    /// The innermost slice of a thread ends.
-    fn close(
-        &mut self,
-        tid: i32,
-        end: u64,
-        arguments: Option<SliceArguments<'_>>,
-        ending: SliceEnding,
-        trace: &TraceInfo<'_>,
-    ) -> Result<(), Error> {
-        let thread = self.thread(tid);
-        let Some(slice) = thread.pop() else { return Ok(()) };
-        let OpenSlice { name, start, inner, is_drawn, stack, .. } = slice;
-        let length = end.saturating_sub(start);
-        if !is_drawn {
-            thread.add_inner(inner);
-            // Its end alone is chosen, and its start is known all the same.
-            if arguments.is_none() {
-                return Ok(());
-            }
-        }
-        thread.add_inner(if is_drawn { length } else { length.saturating_sub(inner) });
-        let (track, own) = (thread.track, length.saturating_sub(inner));
-        let Some(thread) = self.threads.known(tid) else { return Ok(()) };
-        if !is_drawn {
-            let begin = SliceStart { track, time: start, name: &name, arguments: None };
-            self.drawing.begin(&begin, trace)?;
-        }
-        let (within, stack) = (thread.names(), stack.as_deref());
-        let time = start + length;
-        let end = SliceEnd { track, start, time, own, name: &name, within, stack, arguments, ending };
-        self.drawing.end(&end, trace)
-    }
-
-    fn leave_all(
-        &mut self,
-        tid: i32,
-        time: u64,
-        ending: SliceEnding,
-        trace: &TraceInfo<'_>,
-    ) -> Result<(), Error> {
-        let depth = self.threads.known(tid).map_or(0, ThreadSlices::depth);
-        (0..depth).try_for_each(|_| self.close(tid, time, None, ending, trace))
     }
 
     fn instant(

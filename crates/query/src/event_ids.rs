@@ -25,8 +25,9 @@ pub(crate) fn select(selections: &[Selection], table: &EventTable) -> Result<Has
     Ok(ids)
 }
 
-/// Whether a trace has an event: of those that are built in it describes those that have happened.
-pub(crate) fn has_happened(trace: &TraceInfo<'_>, system: &str, event: &str) -> bool {
+/// Whether a trace may have an event: of those that are built in lookback's traces describe those that have
+/// happened, the kernel's all.
+pub fn has_happened(trace: &TraceInfo<'_>, system: &str, event: &str) -> bool {
     let systems = trace.metadata.systems.iter().filter(|known| known.name == system);
     let name = format!("name: {event}\n");
     systems.flat_map(|system| &system.formats).any(|format| format.starts_with(&name))

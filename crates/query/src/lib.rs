@@ -87,6 +87,7 @@ pub use counts::{Counts, Sum};
 pub use descriptors::Descriptors;
 pub use error::Error;
 pub use event_filter::EventRule;
+pub use event_ids::has_happened;
 pub use failed_calls::{FailedCalls, FailureKind, Failures, how_usual_error, is_unusual_error};
 pub use findings::{Findings, SeenRecords};
 pub use finished_calls::{FinishedCall, FinishedCalls};

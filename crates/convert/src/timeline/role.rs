@@ -3,10 +3,11 @@
 use super::scheduling::{SwitchFields, WakingFields};
 use crate::arguments::ShownFields;
 use crate::drawing::SliceName;
-use query::{entry_of, exit_of, number_of_call, system_call_field};
+use query::{entry_of, exit_of, has_happened, number_of_call, system_call_field};
 use std::rc::Rc;
 use trace_data::event::{Event, EventTable};
-use trace_data::format::Field;
+use trace_data::format::{Field, Format};
+use trace_data::info::TraceInfo;
 
 /// An event on a timeline: looked up once for each.
 #[derive(Debug)]
@@ -23,7 +24,8 @@ pub(super) struct TimelineEvent {
 #[derive(Debug)]
 pub(super) enum TimelineRole {
     /// The start of a call; of several ones, with their number. Of a system call with its number in any case.
-    Entry { number: Option<Field>, system_call: Option<Field> },
+    /// Endless ones are those of which the trace has no end.
+    Entry { number: Option<Field>, system_call: Option<Field>, is_endless: bool },
     /// The end of the calls that this event is the start of, and how long they took where it says so.
     Exit { entry: u16, number: Option<Field>, duration: Option<Field> },
     /// A function begins.
@@ -47,7 +49,7 @@ pub(super) enum TimelineRole {
 }
 
 impl TimelineRole {
-    pub(super) fn of(event: &Event, events: &EventTable) -> TimelineRole {
+    pub(super) fn of(event: &Event, trace: &TraceInfo<'_>) -> TimelineRole {
         let format = event.format();
         let field = |name: &str| format.field(name).cloned();
         let role = match (format.system.as_str(), format.name.as_str()) {
@@ -68,11 +70,11 @@ impl TimelineRole {
             }
             _ => None,
         };
-        role.unwrap_or_else(|| TimelineRole::of_call(event, events))
+        role.unwrap_or_else(|| TimelineRole::of_call(event, trace))
     }
 
-    fn of_call(event: &Event, events: &EventTable) -> TimelineRole {
-        let format = event.format();
+    fn of_call(event: &Event, trace: &TraceInfo<'_>) -> TimelineRole {
+        let (format, events) = (event.format(), trace.events);
         let number = number_of_call(format).cloned();
         if let Some(entry) = start_of(event, events) {
             let duration = format.field("duration").cloned();
@@ -80,13 +82,22 @@ impl TimelineRole {
         }
         // A span that is made is not entered yet.
         let enter = format!("{}_enter", format.name);
-        match exit_of(format, events).is_some() && events.named(&format.system, &enter).is_none()
-            || is_span_enter(event, events)
+        let exit = exit_of(format, events).map(Event::format);
+        match exit.is_some() && events.named(&format.system, &enter).is_none() || is_span_enter(event, events)
         {
-            true => TimelineRole::Entry { number, system_call: system_call_field(format).cloned() },
+            true => TimelineRole::Entry {
+                number,
+                system_call: system_call_field(format).cloned(),
+                is_endless: exit.is_some_and(|exit| is_missing(exit, trace)),
+            },
             false => TimelineRole::Instant,
         }
     }
+}
+
+/// Whether a trace that says which events it has doesn't have this one.
+fn is_missing(exit: &Format, trace: &TraceInfo<'_>) -> bool {
+    !trace.metadata.systems.is_empty() && !has_happened(trace, &exit.system, &exit.name)
 }
 
 /// The event at the start of the slices that an event is at the end of: of a span, `NAME_enter`.

@@ -1,8 +1,9 @@
 //! Slices as they are drawn from records.
 
 use super::*;
+use crate::drawing::SliceEnd;
 use export::Sink;
-use trace_data::dat::Metadata;
+use trace_data::dat::{Metadata, System};
 use trace_data::event::{Event, EventTable};
 use trace_data::format::Format;
 use trace_data::print::Dialect;
@@ -68,9 +69,13 @@ impl Drawing for &mut Written {
 
 /// What is drawn of records of a thread, each of a time, an event, its field and whether it is chosen.
 fn drawn(gaps: &[(u64, u64)], records: &[(u64, u16, i64, bool)]) -> Vec<String> {
-    let (events, metadata, mut written) = (table(), Metadata::new(4096), Written::default());
-    let trace =
-        TraceInfo { metadata: &metadata, events: &events, tasks: &(), symbols: &(), nanoseconds: true };
+    drawn_with(&Metadata::new(4096), gaps, records)
+}
+
+/// What is drawn of records of a trace that says which events it has.
+fn drawn_with(metadata: &Metadata, gaps: &[(u64, u64)], records: &[(u64, u16, i64, bool)]) -> Vec<String> {
+    let (events, mut written) = (table(), Written::default());
+    let trace = TraceInfo { metadata, events: &events, tasks: &(), symbols: &(), nanoseconds: true };
     let mut timeline = SliceTimeline::new(&mut written, Gaps::new(gaps.to_vec()));
     for (time, id, field, is_chosen) in records {
         let payload = [u64::from(*id) | 7 << 32, *field as u64].map(u64::to_le_bytes).concat();
@@ -119,6 +124,32 @@ fn what_has_no_end_ends_with_what_it_is_in() {
     assert_eq!(drawn(&[], &records), expected);
     let ended = drawn(&[], &[(10, READ, 3, true), (30, EXIT, 7, true)]);
     assert_eq!(ended, ["10 read{", "}read 10..30 own 20 in 0 did not return", "30 sched_process_exit"]);
+}
+
+/// Where ends are not recorded calls don't become deeper and deeper.
+#[test]
+fn what_never_ends_is_left_when_it_begins_again() {
+    let formats = ["name: read\n", "name: open\n", "name: open_exit\n"].map(str::to_owned).to_vec();
+    let systems = vec![System { name: "libc".to_owned(), formats }];
+    let metadata = Metadata { systems, ..Metadata::new(4096) };
+    let records = [(10, OPEN, 0, true), (20, READ, 3, true), (30, READ, 4, true), (60, OPEN_EXIT, 3, true)];
+    let records =
+        [records.as_slice(), &[(70, READ, 3, true), (80, READ, 3, true), (90, OPEN, 3, true)]].concat();
+    let expected = [
+        "10 open{",
+        "20 read{",
+        "}read 20..20 own 0 in 1 unfinished",
+        "30 read{",
+        "}read 30..30 own 0 in 1 unfinished",
+        "}open 10..60 own 50 in 0 ",
+        "70 read{",
+        "}read 70..70 own 0 in 0 unfinished",
+        "80 read{",
+        "90 open{",
+        "}open 90..90 own 0 in 1 unfinished",
+        "}read 80..90 own 10 in 0 unfinished",
+    ];
+    assert_eq!(drawn_with(&metadata, &[], &records), expected);
 }
 
 #[test]

@@ -26,6 +26,8 @@ pub(super) struct OpenSlice {
     pub(super) inner: u64,
     /// Whether it is drawn: its start is chosen.
     pub(super) is_drawn: bool,
+    /// Whether the trace has no event of its end.
+    pub(super) is_endless: bool,
     pub(super) stack: Option<Rc<[u64]>>,
 }
 
@@ -60,6 +62,13 @@ impl ThreadSlices {
             self.names.push(Rc::clone(&slice.name));
         }
         self.open.push(slice);
+    }
+
+    /// Notes of the innermost whether the trace has no event of its end.
+    pub(super) fn set_endless(&mut self, is_endless: bool) {
+        if let Some(slice) = self.open.last_mut() {
+            slice.is_endless = is_endless;
+        }
     }
 
     /// The innermost has ended.
