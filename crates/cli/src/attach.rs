@@ -71,13 +71,11 @@ fn each(processes: &[NamedProcess], done: &str, act: impl Fn(&NamedProcess) -> D
 
 /// Attaches a process: one that is attached to a session which is over is detached from that before.
 pub(crate) fn attach_process(session: &Instance, process: &NamedProcess) -> Done<Called> {
-    let object = AgentObject::for_process(process.pid);
-    let path = object.install()?;
-    if let Some(why) = obstacle::find(session, process, path) {
+    let own = agent_file(process)?;
+    if let Some(why) = obstacle::find(session, process, own.path) {
         return Err(Failure::failed(why));
     }
-    let handed = handed(session, process, path)?;
-    let own = AgentFile { path, bytes: object.bytes, handed: None };
+    let handed = handed(session, process, own.path)?;
     let agent = AgentFile { handed: handed.as_ref(), ..own };
     let attempt = || call(session, process, agent, (request::of, remote_call::load));
     let called = attempt()?;
@@ -99,9 +97,7 @@ pub(crate) fn detach_process(session: &Instance, process: &NamedProcess) -> Done
     if !known::is_known(session, process) {
         return Err(Failure::failed("it is not attached to this session"));
     }
-    let object = AgentObject::for_process(process.pid);
-    let agent = AgentFile { path: object.install()?, bytes: object.bytes, handed: None };
-    let called = call(session, process, agent, (request::of_none, remote_call::detach))?;
+    let called = call(session, process, agent_file(process)?, (request::of_none, remote_call::detach))?;
     called.map_err(|refusal| Failure::failed(advise(&refusal)))
 }
 
@@ -121,6 +117,12 @@ fn call(
     // One at a time.
     let _lock = session.session().lock_settings()?;
     Ok(step(process.pid, agent, &request, TRY))
+}
+
+/// The agent, for a process that finds it or has loaded it.
+fn agent_file(process: &NamedProcess) -> Done<AgentFile<'static>> {
+    let object = AgentObject::for_process(process.pid);
+    Ok(AgentFile { path: object.install()?, bytes: object.bytes, handed: None })
 }
 
 /// What a process is to be handed: nothing, where it finds the files by their paths.

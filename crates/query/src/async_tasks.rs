@@ -21,7 +21,7 @@ use trace_data::format::Field;
 use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
-pub(crate) use waker_action::{WAKER_SYSTEM, WakerAction};
+pub(crate) use waker_action::{WakerAction, WakerFields};
 
 /// Collects the tasks of a trace. Takes memory for each task, and for each that has woken another.
 #[derive(Debug)]
@@ -83,9 +83,9 @@ impl AsyncTasks {
                 self.open.remove(&(process, span(field)));
                 self.tasks[task].close(record.time);
             }
-            TaskRole::Waker { action, task } => {
-                if let Some(action) = WakerAction::of(action, payload) {
-                    let task = self.find(process, span(task));
+            TaskRole::Waker(fields) => {
+                if let Some(action) = fields.action(payload) {
+                    let task = self.find(process, span(&fields.task));
                     self.apply(action, task, record);
                 }
             }
@@ -119,12 +119,12 @@ impl AsyncTasks {
         self.tasks[task].apply(action, (by, is_own), record.time);
     }
 
-    /// The tasks, in the order in which they were made, when all records have come.
-    pub fn finish(&mut self) -> &[AsyncTask] {
-        let (gaps, last) = (&self.gaps, self.last);
+    /// The tasks, in the order in which they were made, when all records have come. None are left.
+    pub fn finish(&mut self) -> Vec<AsyncTask> {
+        let mut tasks = std::mem::take(&mut self.tasks);
         let knows_wakers = self.knows_wakes && self.knows_clones;
-        self.tasks.iter_mut().for_each(|task| task.finish(last, knows_wakers, gaps));
-        &self.tasks
+        tasks.iter_mut().for_each(|task| task.finish(self.last, knows_wakers, &self.gaps));
+        tasks
     }
 
     /// Whether the trace has who wakes whom.

@@ -185,9 +185,9 @@ impl RecordLinks {
             LinkRole::Span(span) => {
                 self.found.extend(span_link(span, process, record).filter(|_| is_chosen));
             }
-            LinkRole::Waker { span, action, task } => {
-                let is_woken = WakerAction::of(action, payload).is_some_and(WakerAction::wakes);
-                let spans = [Some(span), Some(task).filter(|_| is_woken)];
+            LinkRole::Waker { span, fields } => {
+                let is_woken = fields.action(payload).is_some_and(WakerAction::wakes);
+                let spans = [Some(span), Some(&fields.task).filter(|_| is_woken)];
                 let links = spans.into_iter().flatten().filter_map(|span| span_link(span, process, record));
                 self.found.extend(links.filter(|_| is_chosen));
             }

@@ -55,7 +55,10 @@ where
     }
 
     fn on_close(&self, id: Id, context: Context<'_, S>) {
-        self.moved(&id, &context, Move::Close);
+        // It needs its slot no more.
+        if let Some(callsite) = context.metadata(&id).and_then(Callsite::of) {
+            callsite.record_move(&id, Move::Close);
+        }
     }
 }
 

@@ -32,8 +32,7 @@ impl<W: Write> AsyncTable<W> {
         AsyncTable { out, tasks, json, complete }
     }
 
-    fn print(&mut self, threads: &dyn Tasks) -> io::Result<()> {
-        let tasks = self.tasks.finish();
+    fn print(&mut self, tasks: &[AsyncTask], threads: &dyn Tasks) -> io::Result<()> {
         let mut busiest: Vec<&AsyncTask> = tasks.iter().collect();
         busiest.sort_by_key(|task| std::cmp::Reverse(task.polls.total + task.dropping));
         let uncertain: u64 = tasks.iter().map(|task| task.polls.uncertain + task.waits.uncertain).sum();
@@ -72,16 +71,16 @@ impl<W: Write> Sink for AsyncTable<W> {
     }
 
     fn finish(&mut self, trace: &TraceInfo<'_>) -> Result<(), Error> {
-        if self.tasks.finish().is_empty() {
+        let tasks = self.tasks.finish();
+        if tasks.is_empty() {
             return Err(Error::Nothing(WANTED.to_owned()));
         }
-        if !self.json {
-            self.print(trace.tasks)?;
-        } else {
-            let tasks = self.tasks.finish();
-            for task in tasks {
-                writeln!(self.out, "{}", json(task, tasks))?;
+        if self.json {
+            for task in &tasks {
+                writeln!(self.out, "{}", json(task, &tasks))?;
             }
+        } else {
+            self.print(&tasks, trace.tasks)?;
         }
         Ok(self.out.flush()?)
     }

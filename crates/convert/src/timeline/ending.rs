@@ -26,9 +26,7 @@ impl<D: Drawing> SliceTimeline<D> {
         let is_its_own = |start: u64| are_ends_of_one_call((start, time), length, &self.gaps);
         match found {
             Some((inner, start)) if is_its_own(start) => {
-                for _ in 0..inner {
-                    self.close(tid, time, None, SliceEnding::Left, trace)?;
-                }
+                self.close_innermost(inner, tid, time, SliceEnding::Left, trace)?;
                 // Where recording the entry took long, the call began before that was stamped: more than up
                 // to the exit's record would overlap with what follows.
                 let end = length.map_or(time, |length| start.saturating_add(length).min(time));
@@ -39,10 +37,8 @@ impl<D: Drawing> SliceTimeline<D> {
             }
             // What goes on now has begun in the gap.
             Some((inner, _)) => {
-                for _ in 0..=inner {
-                    let end = length.map_or(time, |length| time.saturating_sub(length));
-                    self.close(tid, end, None, SliceEnding::Unfinished, trace)?;
-                }
+                let end = length.map_or(time, |length| time.saturating_sub(length));
+                self.close_innermost(inner + 1, tid, end, SliceEnding::Unfinished, trace)?;
             }
             None => {}
         }
@@ -68,9 +64,20 @@ impl<D: Drawing> SliceTimeline<D> {
         trace: &TraceInfo<'_>,
     ) -> Result<(), Error> {
         let tid = record.pid();
-        let within = self.thread(tid).find(key).map(|(within, _)| within);
-        let within = within.map_or(0, |within| within + 1);
-        (0..within).try_for_each(|_| self.close(tid, record.time, None, SliceEnding::Left, trace))
+        let count = self.thread(tid).find(key).map_or(0, |(inner, _)| inner + 1);
+        self.close_innermost(count, tid, record.time, SliceEnding::Left, trace)
+    }
+
+    /// So many of the innermost slices of a thread end.
+    fn close_innermost(
+        &mut self,
+        count: usize,
+        tid: i32,
+        end: u64,
+        ending: SliceEnding,
+        trace: &TraceInfo<'_>,
+    ) -> Result<(), Error> {
+        (0..count).try_for_each(|_| self.close(tid, end, None, ending, trace))
     }
 
     /// The innermost slice of a thread ends.
@@ -117,6 +124,6 @@ impl<D: Drawing> SliceTimeline<D> {
         trace: &TraceInfo<'_>,
     ) -> Result<(), Error> {
         let depth = self.threads.known(tid).map_or(0, ThreadSlices::depth);
-        (0..depth).try_for_each(|_| self.close(tid, time, None, ending, trace))
+        self.close_innermost(depth, tid, time, ending, trace)
     }
 }

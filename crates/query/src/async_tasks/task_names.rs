@@ -39,7 +39,7 @@ impl AsyncTaskNames {
                 self.names.remove(&(process(), span));
                 None
             }
-            TaskRole::Left(_) | TaskRole::Waker { .. } | TaskRole::Other => None,
+            TaskRole::Left(_) | TaskRole::Waker(_) | TaskRole::Other => None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What an event says of tasks.
 
 use super::AsyncTask;
-use super::waker_action::WAKER_SYSTEM;
+use super::waker_action::WakerFields;
 use trace_data::event::EventTable;
 use trace_data::format::{Field, Format};
 use trace_data::record::Record;
@@ -18,10 +18,7 @@ pub(super) enum TaskRole {
     /// It is over.
     Closed(Field),
     /// Something is done with what wakes it.
-    Waker {
-        action: Field,
-        task: Field,
-    },
+    Waker(WakerFields),
     Other,
 }
 
@@ -39,8 +36,8 @@ impl TaskRole {
 
     fn of_format(format: &Format) -> Option<TaskRole> {
         let field = |name: &str| format.field(name).cloned();
-        if format.system == WAKER_SYSTEM {
-            return Some(TaskRole::Waker { action: field("op")?, task: field("task_id")? });
+        if let Some(fields) = WakerFields::of(format) {
+            return Some(TaskRole::Waker(fields));
         }
         if !SYSTEMS.contains(&format.system.as_str()) {
             return None;

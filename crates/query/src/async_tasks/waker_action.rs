@@ -1,9 +1,27 @@
 //! What is done with what wakes a task.
 
-use trace_data::format::Field;
+use trace_data::format::{Field, Format};
 
-/// The system of events about what wakes tasks.
-pub(crate) const WAKER_SYSTEM: &str = "tokio_task_waker";
+/// The fields of an event about what wakes a task.
+#[derive(Debug, Clone)]
+pub(crate) struct WakerFields {
+    action: Field,
+    /// The span of the task.
+    pub(crate) task: Field,
+}
+
+impl WakerFields {
+    pub(crate) fn of(format: &Format) -> Option<WakerFields> {
+        let field = |name: &str| format.field(name).cloned();
+        let is_about_wakers = format.system == "tokio_task_waker";
+        is_about_wakers.then(|| Some(WakerFields { action: field("op")?, task: field("task_id")? })).flatten()
+    }
+
+    /// What is done.
+    pub(crate) fn action(&self, payload: &[u8]) -> Option<WakerAction> {
+        WakerAction::of(&self.action.string(payload)?)
+    }
+}
 
 /// What is done with what wakes a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,8 +36,8 @@ pub(crate) enum WakerAction {
 }
 
 impl WakerAction {
-    pub(crate) fn of(action: &Field, payload: &[u8]) -> Option<WakerAction> {
-        match &*action.string(payload)? {
+    fn of(action: &str) -> Option<WakerAction> {
+        match action {
             "waker.clone" => Some(WakerAction::Clone),
             "waker.drop" => Some(WakerAction::Drop),
             "waker.wake" => Some(WakerAction::Wake),

@@ -1,6 +1,6 @@
 //! What an event says of links.
 
-use crate::async_tasks::WAKER_SYSTEM;
+use crate::async_tasks::WakerFields;
 use crate::waits::reads;
 use events::{LIBC, sched};
 use trace_data::format::{Field, Format};
@@ -15,8 +15,7 @@ pub(super) enum LinkRole {
     /// In a span something is done with what wakes the task of another span.
     Waker {
         span: Field,
-        action: Field,
-        task: Field,
+        fields: WakerFields,
     },
     /// A call writes so many bytes to the descriptor in a field.
     Write {
@@ -79,14 +78,13 @@ impl LinkRole {
     pub(super) fn of(format: &Format) -> LinkRole {
         let field = |name: &str| format.field(name).cloned();
         let is = |event: events::EventType| format.is(event.system, event.name);
+        if let Some((fields, span)) = WakerFields::of(format).zip(field("span")) {
+            return LinkRole::Waker { span, fields };
+        }
         let found = match format.name.as_str() {
             _ if is(sched::FORK) => field("child_pid").map(LinkRole::Fork),
             _ if is(sched::EXIT) || is(sched::EXEC) => Some(LinkRole::Close),
             name if format.system == LIBC => LinkRole::of_call(name, format),
-            _ if format.system == WAKER_SYSTEM => field("op")
-                .zip(field("task_id"))
-                .zip(field("span"))
-                .map(|((action, task), span)| LinkRole::Waker { span, action, task }),
             name if !name.ends_with("_exit") && !name.ends_with("_close") => {
                 field("span").filter(|span| span.size == 8).map(LinkRole::Span)
             }
