@@ -1,8 +1,8 @@
 //! What the fields of a record say, typed and by their names.
 
+use foldhash::HashMap;
 use query::{ErrorField, exit_of};
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::fmt::Write;
 use std::rc::Rc;
 use trace_data::event::{Event, EventTable};

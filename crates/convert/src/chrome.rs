@@ -4,8 +4,8 @@ use crate::arguments::{ArgumentValue, NumberTexts, SliceArguments};
 use crate::drawing::{Drawing, Instant, SliceEnd, SliceName, SliceStart, Track};
 use export::Error;
 use export::json::{push_quoted, quote};
+use foldhash::HashSet;
 use query::ProcessTree;
-use std::collections::HashSet;
 use std::io::Write;
 use trace_data::info::TraceInfo;
 use trace_data::page::Missed;
@@ -23,7 +23,7 @@ pub struct ChromeTrace<W> {
 impl<W: Write> ChromeTrace<W> {
     /// Writes to `out`.
     pub fn new(out: W) -> ChromeTrace<W> {
-        ChromeTrace { out, has_events: false, named: HashSet::new(), texts: NumberTexts::default() }
+        ChromeTrace { out, has_events: false, named: HashSet::default(), texts: NumberTexts::default() }
     }
 
     fn separate(&mut self) -> Result<(), Error> {

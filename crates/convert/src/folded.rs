@@ -4,8 +4,9 @@ use crate::drawing::{Drawing, Instant, RunChange, RunState, SliceEnd, SliceName}
 use crate::function_labels::FunctionLabels;
 use crate::moved_bytes::moved_bytes;
 use export::Error;
+use foldhash::HashMap;
 use query::ProcessTree;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::rc::Rc;
 use trace_data::info::TraceInfo;
@@ -45,8 +46,8 @@ impl<W: Write> FoldedStacks<W> {
         FoldedStacks {
             out,
             weight,
-            sums: HashMap::new(),
-            stopped: HashMap::new(),
+            sums: HashMap::default(),
+            stopped: HashMap::default(),
             functions: FunctionLabels::default(),
             line: String::new(),
             off: BTreeMap::new(),

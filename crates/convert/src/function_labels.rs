@@ -1,6 +1,6 @@
 //! How functions of stacks are called, by addresses in them: looked up once for each.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::rc::Rc;
 use trace_data::symbols::{Symbols, function_at};
 

@@ -2,8 +2,8 @@
 
 use crate::drawing::{Drawing, SliceEnd, SliceName};
 use export::Error;
+use foldhash::HashMap;
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use trace_data::info::TraceInfo;
 
 /// Sums up the slices of each thread by column. Takes memory for each thread, up to that for some entries in
@@ -69,7 +69,7 @@ impl Overview {
     /// of a lower one first where there are several.
     pub fn new(bounds: (u64, u64), columns: u16, kind: fn(&SliceName) -> u8) -> Overview {
         let columns = columns.max(1);
-        Overview { bounds, columns, kind, kinds: Vec::new(), threads: HashMap::new() }
+        Overview { bounds, columns, kind, kinds: Vec::new(), threads: HashMap::default() }
     }
 
     /// The column of a time.

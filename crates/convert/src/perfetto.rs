@@ -16,11 +16,12 @@ use crate::drawing::{
 };
 use event::{EventEncoder, EventKind, Moment};
 use export::Error;
+use foldhash::HashSet;
 use message::*;
 use packets::PacketWriter;
 use query::{ProcessTree, RecordLink};
 use scheduling::SchedulingBundles;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::io::Write;
 use trace_data::info::TraceInfo;
 use trace_data::page::Missed;
@@ -51,7 +52,7 @@ impl<W: Write> PerfettoTrace<W> {
             packets: PacketWriter::new(out),
             events: EventEncoder::default(),
             threads: Vec::new(),
-            tracks: HashSet::new(),
+            tracks: HashSet::default(),
             scheduling: SchedulingBundles::default(),
             lost: BTreeMap::new(),
         }

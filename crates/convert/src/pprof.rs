@@ -8,10 +8,10 @@ use crate::moved_bytes::moved_bytes;
 use export::Error;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use foldhash::HashMap;
 use message::*;
 use prost::Message;
 use query::ProcessTree;
-use std::collections::HashMap;
 use std::io::Write;
 use std::rc::Rc;
 use trace_data::info::TraceInfo;
@@ -42,7 +42,7 @@ impl<W: Write> PprofProfile<W> {
         PprofProfile {
             out,
             names: PprofNames::default(),
-            sums: HashMap::new(),
+            sums: HashMap::default(),
             stack: Vec::new(),
             functions: FunctionLabels::default(),
             times: None,
@@ -156,7 +156,7 @@ struct StringTable {
 
 impl Default for StringTable {
     fn default() -> StringTable {
-        StringTable { all: vec![String::new()], places: HashMap::from([(String::new(), 0)]) }
+        StringTable { all: vec![String::new()], places: HashMap::from_iter([(String::new(), 0)]) }
     }
 }
 

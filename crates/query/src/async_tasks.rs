@@ -14,7 +14,7 @@ pub use polling::TimeSum;
 pub use task_names::AsyncTaskNames;
 
 use crate::by_event::ByEvent;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::rc::Rc;
 use task_role::{MadeFields, TaskRole};
 use trace_data::format::Field;
@@ -47,8 +47,8 @@ impl AsyncTasks {
             gaps,
             roles: ByEvent::default(),
             tasks: Vec::new(),
-            open: HashMap::new(),
-            polled: HashMap::new(),
+            open: HashMap::default(),
+            polled: HashMap::default(),
             knows_wakes: false,
             knows_clones: false,
             last: 0,

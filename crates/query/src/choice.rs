@@ -4,8 +4,8 @@ use crate::event_filter::{EventFilters, EventRule};
 use crate::event_ids::select;
 use crate::time::{TimeRange, TimeReference};
 use crate::{Error, IdList};
+use foldhash::HashSet;
 use session::Selection;
-use std::collections::HashSet;
 use std::ops::RangeInclusive;
 use trace_data::event::{Event, EventTable};
 use trace_data::info::TraceInfo;
@@ -68,7 +68,7 @@ impl Chooser {
         };
         Ok(Chooser {
             stack: events.named("ftrace", "kernel_stack").map(|event| event.format().id),
-            followed: HashSet::new(),
+            followed: HashSet::default(),
             events: ids,
             filters,
             choice: choice.clone(),

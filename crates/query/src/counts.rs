@@ -1,6 +1,7 @@
 //! How many records there are: of each event, of each thread, of each CPU.
 
-use std::collections::{BTreeMap, HashMap};
+use foldhash::HashMap;
+use std::collections::BTreeMap;
 use trace_data::page::Missed;
 use trace_data::record::Record;
 

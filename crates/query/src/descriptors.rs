@@ -16,9 +16,10 @@ use crate::by_event::ByEvent;
 use crate::event_ids::has_happened;
 use channel::ChannelKind;
 use connections::Connections;
-use role::{CallOutcome, DescriptorAction, DescriptorRole};
+use foldhash::HashMap;
+use role::{CallOutcome, DescriptorAction, DescriptorField, DescriptorRole};
 use state::{DescriptorState, DescriptorTable, copy, path_from};
-use std::collections::HashMap;
+use std::cell::RefCell;
 use std::rc::Rc;
 use trace_data::format::Format;
 use trace_data::gaps::Gaps;
@@ -31,6 +32,8 @@ pub struct Descriptors {
     gaps: Gaps,
     /// By event id.
     roles: ByEvent<DescriptorRole>,
+    /// Likewise, which fields have descriptors.
+    fields: RefCell<ByEvent<Rc<[DescriptorField]>>>,
     /// The calls on descriptors that each thread is in, the innermost last: the entry's id, and arguments.
     calls: HashMap<i32, Vec<(u16, [i64; 3])>>,
     /// By process.
@@ -58,10 +61,11 @@ impl Descriptors {
         Descriptors {
             gaps,
             roles: ByEvent::default(),
-            calls: HashMap::new(),
-            tables: HashMap::new(),
-            made: HashMap::new(),
-            unborn: HashMap::new(),
+            fields: RefCell::default(),
+            calls: HashMap::default(),
+            tables: HashMap::default(),
+            made: HashMap::default(),
+            unborn: HashMap::default(),
             knows: None,
             channels: 0,
             connections: Connections::default(),
@@ -70,17 +74,16 @@ impl Descriptors {
 
     /// Whether records of this format have descriptors.
     pub fn are_in(format: &Format) -> bool {
-        role::DESCRIPTORS.iter().any(|field| format.field(field).is_some())
+        role::descriptors(format).next().is_some()
     }
 
     /// The names of the descriptors that a record of a call's entry has, with the names of their fields. Ask
     /// before the record is added.
     pub fn names(&self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Vec<(&'static str, Rc<str>)> {
-        let named = |field: &&'static str| Some((*field, self.known(field, record, trace)?.name.clone()?));
-        match self.tables.is_empty() {
-            true => Vec::new(),
-            false => role::DESCRIPTORS.iter().filter_map(named).collect(),
-        }
+        let Some(table) = self.table(record, trace) else { return Vec::new() };
+        let named =
+            |field: &DescriptorField| Some((field.0, self.known(table, field, record)?.name.clone()?));
+        self.fields(record.id(), trace).iter().filter_map(named).collect()
     }
 
     /// The channel that the descriptor in a field of a call's entry is an end of. Ask before the record is
@@ -91,7 +94,9 @@ impl Descriptors {
         record: &Record<'_>,
         trace: &TraceInfo<'_>,
     ) -> Option<DescriptorChannel> {
-        self.known(field, record, trace)?.channel
+        let table = self.table(record, trace)?;
+        let fields = self.fields(record.id(), trace);
+        self.known(table, fields.iter().find(|(name, _)| *name == field)?, record)?.channel
     }
 
     /// The socket in a field of a call's entry, if its peer may come to be known.
@@ -102,9 +107,9 @@ impl Descriptors {
         trace: &TraceInfo<'_>,
     ) -> Option<SocketPlace> {
         let tid = record.pid();
-        let process = trace.tasks.tgid(tid).unwrap_or(tid);
         let number = trace.events.get(record.id())?.format().field(field)?.integer(record.payload)? as i32;
-        self.tables.get(&process)?.get(&number)?.is_fresh.then_some((process, number))
+        let is_fresh = self.table(record, trace)?.get(&number)?.is_fresh;
+        is_fresh.then(|| (trace.tasks.tgid(tid).unwrap_or(tid), number))
     }
 
     /// Bytes are moved through a socket whose peer isn't known.
@@ -130,14 +135,31 @@ impl Descriptors {
         tables.flat_map(HashMap::values).any(|state| state.channel == Some(end))
     }
 
-    /// What is known of the descriptor in a field, if it can't be another one by now.
-    fn known(&self, field: &str, record: &Record<'_>, trace: &TraceInfo<'_>) -> Option<&DescriptorState> {
+    /// The descriptors of the process that a record is of.
+    fn table(&self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Option<&DescriptorTable> {
         let tid = record.pid();
-        let table = self.tables.get(&trace.tasks.tgid(tid).unwrap_or(tid))?;
-        let format = trace.events.get(record.id())?.format();
-        let state = table.get(&(format.field(field)?.integer(record.payload)? as i32))?;
+        self.tables.get(&trace.tasks.tgid(tid).unwrap_or(tid))
+    }
+
+    /// The fields of an event that have descriptors.
+    fn fields(&self, id: u16, trace: &TraceInfo<'_>) -> Rc<[DescriptorField]> {
+        let find = || {
+            let event = trace.events.get(id);
+            event.map(|event| role::descriptors(event.format()).collect()).unwrap_or_default()
+        };
+        Rc::clone(self.fields.borrow_mut().of(id, find))
+    }
+
+    /// What is known of the descriptor in a field, if it can't be another one by now.
+    fn known<'a>(
+        &self,
+        table: &'a DescriptorTable,
+        (name, field): &DescriptorField,
+        record: &Record<'_>,
+    ) -> Option<&'a DescriptorState> {
+        let state = table.get(&(field.integer(record.payload)? as i32))?;
         let (knows_ends, knows_sockets) = self.knows?;
-        let is_known = knows_ends || (state.is_socket && field == "sockfd" && knows_sockets);
+        let is_known = knows_ends || (state.is_socket && *name == "sockfd" && knows_sockets);
         (is_known && !self.gaps.lie_between(state.since, record.time)).then_some(state)
     }
 
@@ -216,7 +238,7 @@ impl Descriptors {
                 drop(self.made.insert(tid, table.clone()));
             }
             // What it changes in the child's descriptors is not recorded.
-            DescriptorAction::Spawn => drop(self.made.insert(tid, DescriptorTable::new())),
+            DescriptorAction::Spawn => drop(self.made.insert(tid, DescriptorTable::default())),
             _ => {}
         }
     }

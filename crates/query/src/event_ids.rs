@@ -1,8 +1,8 @@
 //! Events by their ids.
 
 use crate::Error;
+use foldhash::{HashMap, HashSet};
 use session::Selection;
-use std::collections::{HashMap, HashSet};
 use trace_data::event::EventTable;
 use trace_data::info::TraceInfo;
 
@@ -10,7 +10,7 @@ use trace_data::info::TraceInfo;
 pub(crate) fn select(selections: &[Selection], table: &EventTable) -> Result<HashSet<u16>, Error> {
     let classes: HashMap<(&str, &str), &str> =
         events::all().filter_map(|event| Some(((event.system, event.name), event.class?))).collect();
-    let mut ids = HashSet::new();
+    let mut ids = HashSet::default();
     for selection in selections {
         let selected = table.iter().map(|event| event.format()).filter(|format| {
             let class = classes.get(&(format.system.as_str(), format.name.as_str()));

@@ -1,8 +1,8 @@
 //! Calls that have failed, counted by what is the same of them.
 
 use crate::FinishedCall;
+use foldhash::HashMap;
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Counts calls that have failed. Takes memory for each kind of failure, up to a bound.

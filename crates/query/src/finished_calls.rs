@@ -2,7 +2,7 @@
 
 use crate::call_events::{ErrorField, exit_of, is_of_system_calls, number_of_call};
 use crate::{Descriptors, entry_of};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::rc::Rc;
 use trace_data::event::Event;
 use trace_data::format::{Element, Field, Kind};
@@ -66,7 +66,7 @@ const MOST: usize = 64;
 impl FinishedCalls {
     /// Events are missing from `gaps`: what was entered before one may have ended in it.
     pub fn new(gaps: Gaps) -> FinishedCalls {
-        FinishedCalls { gaps, ends: HashMap::new(), entered: HashMap::new() }
+        FinishedCalls { gaps, ends: HashMap::default(), entered: HashMap::default() }
     }
 
     /// Looks at a record. All have to come, in the order of time. The call that ends with it. The descriptors

@@ -2,7 +2,7 @@
 
 use crate::by_event::ByEvent;
 use events::LIBC;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use trace_data::format::{Field, Format};
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;

@@ -6,8 +6,8 @@
 
 mod role;
 
+use foldhash::HashMap;
 use role::{LockMode, LockRole};
-use std::collections::HashMap;
 use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
@@ -76,10 +76,10 @@ impl LockWaits {
     pub fn new(gaps: Gaps) -> LockWaits {
         LockWaits {
             gaps,
-            roles: HashMap::new(),
-            calls: HashMap::new(),
-            locks: HashMap::new(),
-            said: HashMap::new(),
+            roles: HashMap::default(),
+            calls: HashMap::default(),
+            locks: HashMap::default(),
+            said: HashMap::default(),
             says_holders: false,
             knows_releases: false,
         }

@@ -6,7 +6,7 @@ mod node;
 pub use node::{ProcessEnd, ProcessNode, ProcessOutcome};
 
 use events::{ProcessEvent, ProcessEvents};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
@@ -27,7 +27,7 @@ pub struct ProcessTree {
 impl ProcessTree {
     /// Events are missing from `gaps`: what goes on before one may have ended in it.
     pub fn new(gaps: Gaps) -> ProcessTree {
-        let (events, places) = (ProcessEvents::default(), HashMap::new());
+        let (events, places) = (ProcessEvents::default(), HashMap::default());
         ProcessTree { gaps, events, processes: Vec::new(), places, knows_processes: false }
     }
 

@@ -2,7 +2,8 @@
 //! and what it is about. Two of them can be compared.
 
 use crate::{Findings, FinishedCall};
-use std::collections::{BTreeMap, HashMap};
+use foldhash::HashMap;
+use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
 use trace_data::info::TraceInfo;

@@ -1,7 +1,7 @@
 //! The chosen records of a trace.
 
 use crate::{Chooser, Redaction};
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 use trace_data::info::TraceInfo;
 use trace_data::page::Missed;
 use trace_data::record::{Record, Records};
@@ -27,7 +27,7 @@ impl Query {
         Query {
             chooser,
             redaction: Redaction::default(),
-            lost: HashMap::new(),
+            lost: HashMap::default(),
             started: None,
             passed_over: 0,
             space: Vec::new(),
@@ -43,7 +43,7 @@ impl Query {
     /// Without the losses before the first record of a CPU: a full buffer has lost its start.
     #[must_use]
     pub fn without_first_losses(self) -> Query {
-        Query { started: Some(HashSet::new()), ..self }
+        Query { started: Some(HashSet::default()), ..self }
     }
 
     /// How many records of the chosen events were not chosen, so far: for another reason than their event.

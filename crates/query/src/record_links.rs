@@ -8,8 +8,9 @@ use crate::async_tasks::WakerAction;
 use crate::by_event::ByEvent;
 use crate::descriptors::{DescriptorChannel, Descriptors, SocketPlace};
 use channel_queue::ChannelQueue;
+use foldhash::{HashMap, HashSet};
 use link_role::LinkRole;
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use trace_data::format::Field;
 use trace_data::gaps::Gaps;
@@ -89,15 +90,15 @@ impl RecordLinks {
             descriptors: Descriptors::new(gaps),
             roles: ByEvent::default(),
             count: 0,
-            born: HashMap::new(),
-            queues: HashMap::new(),
-            doubted: HashSet::new(),
-            calls: HashMap::new(),
-            early: HashMap::new(),
-            sockets: HashMap::new(),
-            bound: HashMap::new(),
-            connecting: HashMap::new(),
-            connections: HashMap::new(),
+            born: HashMap::default(),
+            queues: HashMap::default(),
+            doubted: HashSet::default(),
+            calls: HashMap::default(),
+            early: HashMap::default(),
+            sockets: HashMap::default(),
+            bound: HashMap::default(),
+            connecting: HashMap::default(),
+            connections: HashMap::default(),
             found: Vec::new(),
         }
     }

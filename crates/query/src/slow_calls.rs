@@ -2,8 +2,8 @@
 
 use crate::waits::WaitKind;
 use crate::{Durations, FinishedCall};
+use foldhash::{HashMap, HashSet};
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use trace_data::format::Format;
 
@@ -87,7 +87,7 @@ impl SlowCalls {
     /// The longest, the longest first, but only one of those that are about the same in one process.
     pub fn longest(&mut self) -> Vec<SlowCall> {
         self.keep_longest();
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let is_first = |call: &&SlowCall| seen.insert((call.call.tgid, call.call.exit, call.about.clone()));
         self.longest.iter().filter(is_first).cloned().collect()
     }

@@ -1,9 +1,9 @@
 //! Lines of source for addresses, from the debug information of the files that were mapped.
 
 use addr2line::Loader;
+use foldhash::HashMap;
 use reading::{debug_file, is_same_file};
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::PathBuf;
 use trace_data::dat::{MappedFile, Supplement};

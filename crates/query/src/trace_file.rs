@@ -1,8 +1,8 @@
 //! A trace.dat file, ready to be asked.
 
 use crate::{Error, Survey, TimeReference};
+use foldhash::HashSet;
 use std::borrow::Cow;
-use std::collections::HashSet;
 use std::fs::File;
 use std::sync::Arc;
 use trace_data::dat::{self, Metadata, RecordedBuffer, Recording, SoundPages, SoundRecords};

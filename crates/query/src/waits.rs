@@ -24,8 +24,8 @@ use crate::event_ids::has_happened;
 use crate::pairs::{FoundPair, Pairing};
 use crate::{Descriptors, LockHolder, LockWaits};
 use events::{lock, switch};
+use foldhash::HashMap;
 use run_times::{RunTimes, StopReason};
-use std::collections::HashMap;
 use std::rc::Rc;
 use sums::{Wait, WaitSums};
 use thread_calls::{ThreadCalls, WaitingCall, held, lock_object};
@@ -69,8 +69,8 @@ impl Waits {
             gaps,
             wakers: Wakers::default(),
             handles: ThreadHandles::default(),
-            roles: HashMap::new(),
-            threads: HashMap::new(),
+            roles: HashMap::default(),
+            threads: HashMap::default(),
             runs: RunTimes::default(),
             sums: WaitSums::default(),
             knows_contention: None,

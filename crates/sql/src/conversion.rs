@@ -37,19 +37,23 @@ pub async fn convert(database: &Database, out: &Path) -> Result<(), SqlFailure> 
     }
     std::fs::create_dir_all(out).map_err(|error| wrong(out, &error))?;
     let file = |table: SortedTable| TableFile { database, table, path: out.join(file_name(table.0)) };
-    for table in OTHERS.map(file) {
-        table.write_as_is().await?;
+    let (others, derived) = (OTHERS.map(file), DERIVED.map(file));
+    // Each takes a processor of its own for the most part.
+    tokio::try_join!(write_as_they_are(&others), write_derived(database, &derived))?;
+    Ok(())
+}
+
+async fn write_as_they_are(files: &[TableFile<'_>]) -> Result<(), SqlFailure> {
+    for file in files {
+        file.write_as_is().await?;
     }
-    write_derived(database, &DERIVED.map(file)).await
+    Ok(())
 }
 
 /// Writes tables that are made of all records, as these are read.
 async fn write_derived(database: &Database, files: &[TableFile<'_>]) -> Result<(), SqlFailure> {
     let Some(trace) = database.trace() else {
-        for file in files {
-            file.write_as_is().await?;
-        }
-        return Ok(());
+        return write_as_they_are(files).await;
     };
     let (slices, slice_file) = wanted::<SliceRow<'_>>(files);
     let (states, state_file) = wanted::<StateRow>(files);

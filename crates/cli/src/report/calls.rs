@@ -7,13 +7,14 @@ mod system_call;
 use super::times::{LineTimes, Times};
 use super::{held_by, label};
 use export::{Error, Sink};
+use foldhash::HashMap;
 use line::{CallLine, outcome, split};
 use query::{
     Descriptors, LockHolder, LockWaits, are_ends_of_one_call, has_no_end, is_of_system_calls,
     system_call_number,
 };
 use role::CallRole;
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::io::{self, Write};
 use trace_data::event::Event;
 use trace_data::gaps::Gaps;
@@ -71,7 +72,7 @@ impl<W: Write> CallLines<W> {
             writeln!(out, "# the trace is {complete}")?;
         }
         writeln!(out, "#{:>23}  CPU# {:>width$}  CALL", "TASK-PID", "TIMESTAMP", width = times.width())?;
-        let (roles, threads) = (HashMap::new(), HashMap::new());
+        let (roles, threads) = (HashMap::default(), HashMap::default());
         let (locks, descriptors) = (LockWaits::new(gaps.clone()), Descriptors::new(gaps.clone()));
         Ok(CallLines {
             out,

@@ -2,7 +2,8 @@
 
 use super::column::quoted;
 use crate::drawing::SliceName;
-use std::collections::{BTreeSet, HashMap};
+use foldhash::HashMap;
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 /// Places among the categories: what none is for, and calls that have failed and events that were lost.

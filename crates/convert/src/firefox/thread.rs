@@ -1,7 +1,7 @@
 //! A thread of a profile: its samples and its markers.
 
 use super::column::{JsonColumn, milliseconds, quoted, repeated};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::io::{self, Write};
 use std::rc::Rc;
 
@@ -66,12 +66,12 @@ impl ProfileThread {
             tid,
             first: time,
             last: time,
-            strings: HashMap::new(),
+            strings: HashMap::default(),
             string_array: JsonColumn::default(),
-            functions: HashMap::new(),
+            functions: HashMap::default(),
             function_names: JsonColumn::default(),
             frame_categories: JsonColumn::default(),
-            stacks: HashMap::new(),
+            stacks: HashMap::default(),
             stack_prefixes: JsonColumn::default(),
             stack_frames: JsonColumn::default(),
             samples: 0,

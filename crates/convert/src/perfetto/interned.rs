@@ -3,7 +3,7 @@
 use super::wire::{put_bytes, put_number};
 use crate::arguments::{ArgumentShape, NamedNumber};
 use crate::drawing::SliceName;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::rc::Rc;
 use trace_data::info::TraceInfo;
 

@@ -2,7 +2,8 @@
 
 use super::message::{CompactSched, FtraceEvent, FtraceEventBundle, SchedSwitch};
 use crate::drawing::{CpuSwitch, Wakeup};
-use std::collections::{BTreeMap, HashMap};
+use foldhash::HashMap;
+use std::collections::BTreeMap;
 
 /// Switches and wakeups of a CPU that are written together.
 const MOST: usize = 512;

@@ -1,8 +1,8 @@
 //! Links and counters on a timeline.
 
 use crate::drawing::{CounterChange, CounterKind};
+use foldhash::HashMap;
 use query::{HeapSizes, RecordLink, RecordLinks};
-use std::collections::HashMap;
 use trace_data::gaps::Gaps;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
@@ -22,7 +22,7 @@ impl TimelineCounters {
         TimelineCounters {
             links: RecordLinks::new(gaps),
             heaps: HeapSizes::default(),
-            values: HashMap::new(),
+            values: HashMap::default(),
             changes: Vec::new(),
         }
     }

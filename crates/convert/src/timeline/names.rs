@@ -1,7 +1,7 @@
 //! What slices are called, each once.
 
 use crate::drawing::SliceName;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::rc::Rc;
 use trace_data::symbols::{Symbols, function_at};
 

@@ -1,7 +1,7 @@
 //! The slices that a thread is in.
 
 use crate::drawing::{SliceName, Track};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::rc::Rc;
 
 /// The slices that a thread is in, innermost last.

@@ -2,7 +2,7 @@
 
 use super::polling::{Polling, TimeSum};
 use super::waker_action::WakerAction;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use trace_data::gaps::Gaps;
 
 /// A task, and what it did.
@@ -77,7 +77,7 @@ impl AsyncTask {
             polls: TimeSum::default(),
             dropping: 0,
             waits: TimeSum::default(),
-            woken_by: HashMap::new(),
+            woken_by: HashMap::default(),
             own_wakes: 0,
             polling: Polling::default(),
         }

@@ -2,7 +2,7 @@
 
 use super::task_role::TaskRole;
 use crate::by_event::ByEvent;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;
 

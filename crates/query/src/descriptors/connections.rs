@@ -8,7 +8,7 @@
 
 use super::channel::{ChannelKind, DescriptorChannel};
 use super::state::DescriptorTable;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::rc::Rc;
 
 /// A process and a descriptor.

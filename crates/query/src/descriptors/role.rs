@@ -6,8 +6,16 @@ use trace_data::format::{Field, Format};
 use trace_data::info::TraceInfo;
 
 /// The fields of entries that have descriptors.
-pub(super) const DESCRIPTORS: [&str; 10] =
+const DESCRIPTORS: [&str; 10] =
     ["fd", "sockfd", "oldfd", "in_fd", "out_fd", "fd_in", "fd_out", "dirfd", "olddirfd", "newdirfd"];
+
+/// A field that has a descriptor: its name, and where it is.
+pub(super) type DescriptorField = (&'static str, Field);
+
+/// The fields of a format that have descriptors.
+pub(super) fn descriptors(format: &Format) -> impl Iterator<Item = DescriptorField> {
+    DESCRIPTORS.iter().filter_map(|name| Some((*name, format.field(name)?.clone())))
+}
 
 /// What an event says of descriptors.
 #[derive(Debug)]

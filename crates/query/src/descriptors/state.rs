@@ -1,7 +1,7 @@
 //! What is known of a descriptor.
 
 use super::channel::DescriptorChannel;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::rc::Rc;
 
 /// By descriptor.

@@ -4,7 +4,8 @@ use super::PairRule;
 use crate::Error;
 use crate::call_events::{exit_of, number_of_call};
 use crate::event_ids::select;
-use std::collections::{BTreeMap, HashMap};
+use foldhash::HashMap;
+use std::collections::BTreeMap;
 use trace_data::event::EventTable;
 use trace_data::format::Field;
 use trace_data::gaps::Gaps;
@@ -72,7 +73,7 @@ impl Pairing {
         let (roles, names) = roles(rule, events)?;
         let measured = match rule.end {
             None if key.is_none() => measured(&roles, events),
-            _ => HashMap::new(),
+            _ => HashMap::default(),
         };
         let keys = key.map(|name| key_fields(name, &roles, events)).transpose()?;
         let numbers = numbers(&roles, events);
@@ -96,7 +97,7 @@ impl Pairing {
         keys: Option<Vec<Option<Field>>>,
         gaps: Gaps,
     ) -> Pairing {
-        let (open, numbers) = (HashMap::new(), HashMap::new());
+        let (open, numbers) = (HashMap::default(), HashMap::default());
         Pairing { roles, measured, keys, numbers, open, gaps, unpaired: 0, uncertain: 0, passed_over: 0 }
     }
 

@@ -2,7 +2,7 @@
 
 use super::ProcessOutcome;
 use crate::call_events::{ErrorField, entry_of, exit_of};
-use std::collections::HashMap;
+use foldhash::HashMap;
 use trace_data::event::Event;
 use trace_data::format::{Field, Format};
 use trace_data::info::TraceInfo;

@@ -1,6 +1,6 @@
 //! A process of a trace.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// A process.
 #[derive(Debug, Default)]

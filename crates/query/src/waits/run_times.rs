@@ -1,6 +1,6 @@
 //! How long threads didn't run, from the events of which thread runs.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::ops::{AddAssign, Sub};
 use trace_data::gaps::Gaps;
 

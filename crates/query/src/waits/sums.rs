@@ -3,8 +3,8 @@
 use super::{OffCpu, WaitObject};
 use crate::pairs::FoundPair;
 use crate::{DurationSample, Durations};
+use foldhash::HashMap;
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::rc::Rc;
 
 /// All waits of a thread.
@@ -151,7 +151,7 @@ impl WaitSums {
         more: impl Iterator<Item = i32>,
         off: impl Fn(i32) -> Option<OffCpu>,
     ) -> Vec<ThreadWaits> {
-        let mut threads: HashMap<i32, Vec<ObjectWaits>> = HashMap::new();
+        let mut threads: HashMap<i32, Vec<ObjectWaits>> = HashMap::default();
         for ((tid, object), sum) in self.objects {
             let ObjectSum { mut durations, unfinished, off, peers } = sum;
             durations.sort();

@@ -1,6 +1,6 @@
 //! Which thread a handle of pthread_create(3) is.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// Follows the making of threads. Takes memory for each that has been made.
 ///

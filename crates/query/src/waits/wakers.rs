@@ -6,7 +6,7 @@
 
 use super::WaitKind;
 use crate::descriptors::DescriptorChannel;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::rc::Rc;
 
 /// What threads wait for, and others wake them from.

@@ -5,9 +5,9 @@ use crate::failure::SqlFailure;
 use crate::trace::AskedTrace;
 use convert::SliceTimeline;
 use export::Sink;
+use foldhash::HashMap;
 use query::{Descriptors, LockWaits, TraceBuffer, exit_of};
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,7 +74,7 @@ fn play(
         descriptors: Descriptors::new(gaps.clone()),
         locks: LockWaits::new(gaps),
         recorder,
-        roles: HashMap::new(),
+        roles: HashMap::default(),
     };
     let Some(mut records) = buffer.records(contents) else { return Ok(()) };
     while !stop.load(Ordering::Relaxed) {

@@ -8,8 +8,8 @@ use crate::table::RowSender;
 use crate::told::ToldFields;
 use convert::{Drawing, NumberTexts, RunChange, SliceEnd, SliceStart};
 use export::Error;
+use foldhash::HashMap;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -62,12 +62,12 @@ impl TableRecorder {
     pub(super) fn new(tables: TableSenders) -> TableRecorder {
         TableRecorder {
             tables,
-            open: HashMap::new(),
+            open: HashMap::default(),
             spare: Vec::new(),
             begun: 0,
             runs: StateTimes::default(),
-            known_stacks: HashMap::new(),
-            functions: HashMap::new(),
+            known_stacks: HashMap::default(),
+            functions: HashMap::default(),
             texts: NumberTexts::default(),
             at: (0, 0),
             about: None,

@@ -2,7 +2,7 @@
 
 use super::state_row::StateRow;
 use convert::RunState;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::ops::Sub;
 
 /// What threads do.

@@ -3,7 +3,7 @@
 use datafusion::arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
-use std::collections::HashSet;
+use foldhash::HashSet;
 use trace_data::event::EventTable;
 use trace_data::record::Record;
 

@@ -12,7 +12,7 @@ use datafusion::execution::TaskContext;
 use datafusion::physical_plan::SendableRecordBatchStream;
 use datafusion::physical_plan::stream::RecordBatchReceiverStream;
 use datafusion::physical_plan::streaming::PartitionStream;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::sync::Arc;
 use tokio::sync::mpsc::Sender;
 use trace_data::info::TraceInfo;
@@ -74,7 +74,7 @@ fn scan(
     let ids = filter.ids(info.events);
     let batch = RowBatch::of::<EventRow<'_>>(projection)?;
     let is_told = batch.columns().any(EventColumn::is_told);
-    let (shapes, texts) = (HashMap::new(), NumberTexts::default());
+    let (shapes, texts) = (HashMap::default(), NumberTexts::default());
     let mut reader =
         EventCollector { trace: &info, batch, is_told, shapes, places: 0, texts, row: EventRow::default() };
     trace.with_buffer(|buffer| {

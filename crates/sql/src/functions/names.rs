@@ -5,7 +5,7 @@ use datafusion::arrow::array::StringArray;
 use datafusion::arrow::datatypes::DataType;
 use datafusion::logical_expr::{ScalarUDF, Volatility, create_udf};
 use events::error_name;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::sync::Arc;
 use trace_data::format::Format;
 use trace_data::print::value_names;
@@ -24,7 +24,7 @@ pub(super) fn errno_name() -> ScalarUDF {
 pub(super) fn flag_names() -> ScalarUDF {
     let function = of_arrays(|arguments| {
         let (calls, names, values) = (texts(&arguments[0])?, texts(&arguments[1])?, numbers(&arguments[2])?);
-        let mut known = HashMap::new();
+        let mut known = HashMap::default();
         let named = |(row, value): (usize, Option<i64>)| {
             let (call, argument) = (text(&calls, row)?, text(&names, row)?);
             let find = || known_names(call, argument);

@@ -5,7 +5,7 @@ use datafusion::arrow::array::{Array, ArrayRef, Int64Array, RecordBatch};
 use datafusion::arrow::compute::interleave;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::error::Result;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::sync::Arc;
 use tokio::sync::mpsc::Sender;
 
@@ -136,7 +136,7 @@ struct Places {
 
 impl Places {
     fn new<'a>(intervals: impl Iterator<Item = &'a Interval>) -> Places {
-        let (mut batches, mut known) = (Vec::new(), HashMap::new());
+        let (mut batches, mut known) = (Vec::new(), HashMap::default());
         let place = |interval: &Interval| {
             let number = *known.entry(Arc::as_ptr(&interval.batch)).or_insert_with(|| {
                 batches.push(Arc::clone(&interval.batch));

@@ -28,6 +28,12 @@ pub enum RowCell<'a> {
     Texts(&'a [Arc<str>]),
 }
 
+impl RowCell<'_> {
+    fn is_empty(&self) -> bool {
+        matches!(self, RowCell::Number(None) | RowCell::Text(None))
+    }
+}
+
 impl ColumnType {
     /// Its type in Arrow.
     pub fn data_type(self) -> DataType {
@@ -42,58 +48,99 @@ impl ColumnType {
 
 /// Collects a column.
 #[derive(Debug)]
-pub(super) enum ColumnBuilder {
+pub(super) struct ColumnBuilder {
+    values: ValueBuilder,
+    /// Rows after the last value. Most columns are empty in most rows: these are added together.
+    empty: usize,
+}
+
+impl ColumnBuilder {
+    /// For so many rows.
+    pub(super) fn new(kind: ColumnType, rows: usize) -> ColumnBuilder {
+        ColumnBuilder { values: ValueBuilder::new(kind, rows, 0), empty: 0 }
+    }
+
+    /// Adds what a row has there; nothing where that is of another kind.
+    pub(super) fn push(&mut self, cell: &RowCell<'_>) {
+        if cell.is_empty() {
+            self.empty += 1;
+        } else {
+            self.add_empty();
+            self.values.append(cell);
+        }
+    }
+
+    /// The column. What it collects next is of about the same size.
+    pub(super) fn finish(&mut self, rows: usize) -> ArrayRef {
+        self.add_empty();
+        self.values.finish(rows)
+    }
+
+    fn add_empty(&mut self) {
+        if self.empty > 0 {
+            self.values.append_empty(std::mem::take(&mut self.empty));
+        }
+    }
+}
+
+/// What is in a column so far.
+#[derive(Debug)]
+enum ValueBuilder {
     Long(Int64Builder),
     Int(Int32Builder),
     Text(StringBuilder),
     Texts(ListBuilder<StringBuilder>),
 }
 
-impl ColumnBuilder {
-    /// For so many rows.
-    pub(super) fn new(kind: ColumnType, rows: usize) -> ColumnBuilder {
+impl ValueBuilder {
+    fn new(kind: ColumnType, rows: usize, bytes: usize) -> ValueBuilder {
         let text = |bytes| StringBuilder::with_capacity(rows, bytes);
         match kind {
-            ColumnType::Long => ColumnBuilder::Long(Int64Builder::with_capacity(rows)),
-            ColumnType::Int => ColumnBuilder::Int(Int32Builder::with_capacity(rows)),
-            ColumnType::Text => ColumnBuilder::Text(text(0)),
-            ColumnType::Texts => ColumnBuilder::Texts(ListBuilder::with_capacity(text(0), rows)),
+            ColumnType::Long => ValueBuilder::Long(Int64Builder::with_capacity(rows)),
+            ColumnType::Int => ValueBuilder::Int(Int32Builder::with_capacity(rows)),
+            ColumnType::Text => ValueBuilder::Text(text(bytes)),
+            ColumnType::Texts => ValueBuilder::Texts(ListBuilder::with_capacity(text(0), rows)),
         }
     }
 
-    /// Adds what a row has there; nothing where that is of another kind.
-    pub(super) fn push(&mut self, cell: &RowCell<'_>) {
+    fn append(&mut self, cell: &RowCell<'_>) {
         match (self, cell) {
-            (ColumnBuilder::Long(builder), RowCell::Number(number)) => builder.append_option(*number),
-            (ColumnBuilder::Int(builder), RowCell::Number(number)) => {
+            (ValueBuilder::Long(builder), RowCell::Number(number)) => builder.append_option(*number),
+            (ValueBuilder::Int(builder), RowCell::Number(number)) => {
                 builder.append_option(number.and_then(|number| i32::try_from(number).ok()));
             }
-            (ColumnBuilder::Text(builder), RowCell::Text(text)) => builder.append_option(*text),
-            (ColumnBuilder::Texts(builder), RowCell::Texts(texts)) => {
+            (ValueBuilder::Text(builder), RowCell::Text(text)) => builder.append_option(*text),
+            (ValueBuilder::Texts(builder), RowCell::Texts(texts)) => {
                 texts.iter().for_each(|text| builder.values().append_value(text));
                 builder.append(true);
             }
-            (ColumnBuilder::Long(builder), _) => builder.append_null(),
-            (ColumnBuilder::Int(builder), _) => builder.append_null(),
-            (ColumnBuilder::Text(builder), _) => builder.append_null(),
-            (ColumnBuilder::Texts(builder), _) => builder.append(false),
+            (builder, _) => builder.append_empty(1),
         }
     }
 
-    /// The column. What it collects next is of about the same size.
-    pub(super) fn finish(&mut self, rows: usize) -> ArrayRef {
+    fn append_empty(&mut self, rows: usize) {
         match self {
-            ColumnBuilder::Long(builder) => {
-                Arc::new(std::mem::replace(builder, Int64Builder::with_capacity(rows)).finish())
+            ValueBuilder::Long(builder) => builder.append_nulls(rows),
+            ValueBuilder::Int(builder) => builder.append_nulls(rows),
+            ValueBuilder::Text(builder) => builder.append_nulls(rows),
+            ValueBuilder::Texts(builder) => (0..rows).for_each(|_| builder.append(false)),
+        }
+    }
+
+    fn finish(&mut self, rows: usize) -> ArrayRef {
+        let next = match self {
+            ValueBuilder::Long(_) => ValueBuilder::new(ColumnType::Long, rows, 0),
+            ValueBuilder::Int(_) => ValueBuilder::new(ColumnType::Int, rows, 0),
+            ValueBuilder::Text(builder) => {
+                ValueBuilder::new(ColumnType::Text, rows, builder.values_slice().len())
             }
-            ColumnBuilder::Int(builder) => {
-                Arc::new(std::mem::replace(builder, Int32Builder::with_capacity(rows)).finish())
-            }
-            ColumnBuilder::Text(builder) => {
-                let next = StringBuilder::with_capacity(rows, builder.values_slice().len());
-                Arc::new(std::mem::replace(builder, next).finish())
-            }
-            ColumnBuilder::Texts(builder) => Arc::new(builder.finish()),
+            ValueBuilder::Texts(_) => ValueBuilder::new(ColumnType::Texts, rows, 0),
+        };
+        match std::mem::replace(self, next) {
+            ValueBuilder::Long(mut builder) => Arc::new(builder.finish()),
+            ValueBuilder::Int(mut builder) => Arc::new(builder.finish()),
+            ValueBuilder::Text(mut builder) => Arc::new(builder.finish()),
+            ValueBuilder::Texts(mut builder) => Arc::new(builder.finish()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What signals are about that programs die of.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 use trace_data::event::Event;
 use trace_data::info::TraceInfo;
 use trace_data::record::Record;

@@ -6,9 +6,9 @@ use super::{call_name, call_text, from, function};
 use crate::json::Json;
 use crate::number::{count, grouped};
 use crate::report::times::Times;
+use foldhash::HashMap;
 use query::{FailedCalls, FailureKind, Failures, how_usual_error};
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::rc::Rc;
 use trace_data::info::TraceInfo;
 use trace_data::text::printable;
@@ -79,7 +79,7 @@ struct FailureGroup<'a> {
 /// Failures by what they have in common: those first that are less usual, then those that were more often.
 fn groups(failed: &FailedCalls, shown: usize) -> Vec<FailureGroup<'_>> {
     let mut groups: Vec<FailureGroup<'_>> = Vec::new();
-    let mut places = HashMap::new();
+    let mut places = HashMap::default();
     for (kind, failures) in failed.kinds() {
         let FailureKind { tgid, exit, error, about } = kind;
         let place = *places.entry((tgid, exit, error)).or_insert(groups.len());

@@ -6,9 +6,9 @@ use super::part::{ExplanationPart, MOST, PartLine, more};
 use crate::duration::duration;
 use crate::json::Json;
 use crate::number::{count, grouped};
+use foldhash::HashMap;
 use query::{ProcessNode, ProcessOutcome, ProcessTree};
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use trace_data::info::TraceInfo;
 
 /// The processes at these places, without who has only made them.
@@ -36,7 +36,7 @@ pub(super) fn part(
 /// Those that have run the same program, and ended in the same way, in the order of the first of each.
 fn groups<'a>(shown: &[&'a ProcessNode]) -> Vec<Vec<&'a ProcessNode>> {
     let mut groups: Vec<Vec<&ProcessNode>> = Vec::new();
-    let mut places = HashMap::new();
+    let mut places = HashMap::default();
     for node in shown {
         // Of what hasn't executed a program it isn't known.
         let program = node.filename.as_deref().map(|filename| (filename, outcome(node.outcome)));

@@ -1,7 +1,7 @@
 //! Kinds of calls, each of a colour in pictures.
 
 use convert::SliceName;
-use std::collections::HashMap;
+use foldhash::HashMap;
 use std::sync::LazyLock;
 
 /// What the kinds are called, by their numbers; the names of their colours in the style are `k0` and so on.
