@@ -12,13 +12,14 @@ use std::time::Instant;
 const ROUNDS: usize = 5;
 
 /// What is measured.
-const NAMES: [&str; 6] = [
+const NAMES: [&str; 7] = [
     "sql_real_s",
     "intersect_1M_x_1M_s",
     "p99_32M_slices_vs_duckdb",
     "parquet_bytes_per_event",
     "parquet_bytes_per_call",
     "parquet_Mevents_per_s",
+    "parquet_tables_Mevents_per_s",
 ];
 
 /// Has the tables be made, which the first query waits for.
@@ -61,10 +62,11 @@ const MEMORY: &str = "4096";
 /// Adds what is measured of a recording with so many events.
 pub fn measure(report: &mut Report, lookback: &Path, trace: &Path, events: f64) {
     let measured = Asked::find(lookback, trace).and_then(|asked| {
-        let (per_event, per_call, per_second) = asked.parquet(events)?;
+        let parquet = asked.parquet(events)?;
         let many = asked.percentiles();
         let [real, overlaps] = [asked.real()?, asked.overlaps()?];
-        Ok([Ok(real), Ok(overlaps), many, Ok(per_event), Ok(per_call), Ok(per_second)])
+        let [per_event, per_call, calls, tables] = parquet.map(Ok);
+        Ok([Ok(real), Ok(overlaps), many, per_event, per_call, calls, tables])
     });
     match measured {
         Ok(values) => NAMES.into_iter().zip(values).for_each(|(name, value)| report.add(name, value)),
@@ -117,26 +119,27 @@ impl<'a> Asked<'a> {
         Ok(ours.ratio_to(&theirs))
     }
 
-    /// Bytes per event, bytes per call, and events in a microsecond.
-    fn parquet(&self, events: f64) -> Result<(f64, f64, f64), String> {
+    /// Bytes per event and per call, and events in a microsecond: as a file of calls, and as all tables.
+    fn parquet(&self, events: f64) -> Result<[f64; 4], String> {
         let [tables, file] = ["tables", "calls.parquet"].map(|name| self.directory.path().join(name));
         let size =
             |path: PathBuf| path.metadata().map(|data| data.len() as f64).map_err(|error| error.to_string());
-        let convert = |words: &[&str], out: &Path| {
-            let mut command = Command::new(self.lookback);
-            command.args(["convert", "-q"]).args(words).arg(self.trace).arg("-o").arg(out);
-            text(command.env("PATH", self.path()), None)
-        };
-        let seconds = self.median(|| {
-            let start = Instant::now();
-            convert(&["--format", "parquet"], &tables)?;
-            Ok(start.elapsed().as_secs_f64())
-        })?;
-        convert(&[], &file)?;
+        let of_calls = self.median(|| self.convert(&[], &file))?;
+        let of_tables = self.median(|| self.convert(&["--format", "parquet"], &tables))?;
         let calls = text(Command::new(&self.sql).args(["-q", "--csv"]).arg(self.trace).arg(LOAD), None)?;
         let calls: f64 =
             calls.lines().nth(1).and_then(|count| count.parse().ok()).ok_or("no count of calls")?;
-        Ok((size(tables.join("events.parquet"))? / events, size(file)? / calls, events / seconds / 1e6))
+        let [per_event, per_call] = [size(tables.join("events.parquet"))? / events, size(file)? / calls];
+        Ok([per_event, per_call, events / of_calls / 1e6, events / of_tables / 1e6])
+    }
+
+    /// How long it takes to write a recording as Parquet.
+    fn convert(&self, words: &[&str], out: &Path) -> Result<f64, String> {
+        let mut command = Command::new(self.lookback);
+        command.args(["convert", "-q"]).args(words).arg(self.trace).arg("-o").arg(out);
+        let start = Instant::now();
+        text(command.env("PATH", self.path()), None)?;
+        Ok(start.elapsed().as_secs_f64())
     }
 
     /// Where `lookback` looks for the program.

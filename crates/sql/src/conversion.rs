@@ -3,20 +3,20 @@
 use crate::database::Database;
 use crate::derived::{SliceRow, StackRow, StateRow, TableSenders, derive};
 use crate::failure::SqlFailure;
-use crate::parquet::{self, file_name, properties};
+use crate::parquet::{self, GroupOrder, file_name, properties};
 use crate::say::{note, printable_path};
 use crate::small;
 use crate::table::{RowReceiver, RowSender, TableRow, row_channel};
 use datafusion::error::DataFusionError;
-use datafusion::prelude::{DataFrame, col};
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::prelude::col;
 use futures::future::join_all;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use tempfile::NamedTempFile;
 
-/// A table, and by which columns its file is sorted.
-type SortedTable = (&'static str, &'static [&'static str]);
+/// A table, and by which columns its file is sorted: that of a table which is made, each group of rows.
+type SortedTable = (&'static str, GroupOrder);
 
 /// The table of calls, for a file by itself: those of one name compress well together.
 const CALLS: SortedTable = ("slices", &["name", "ts"]);
@@ -59,9 +59,7 @@ async fn write_derived(database: &Database, files: &[TableFile<'_>]) -> Result<(
     let (states, state_file) = wanted::<StateRow>(files);
     let (stacks, stack_file) = wanted::<StackRow>(files);
     let written = [slice_file, state_file, stack_file].into_iter().flatten();
-    let written = written.map(|(file, rows)| async {
-        file.write(database.context().read_table(Arc::new(rows.into_table()?))?).await
-    });
+    let written = written.map(|(file, rows)| file.write(rows.into_stream(), file.table.1, &[]));
     let made = derive(trace, TableSenders { slices, states, stacks });
     let (made, written) = tokio::join!(made, join_all(written));
     // A file that can't be written ends the pass, too.
@@ -103,21 +101,30 @@ struct TableFile<'a> {
 impl TableFile<'_> {
     /// Writes the database's own table.
     async fn write_as_is(&self) -> Result<(), SqlFailure> {
-        let written = async { self.write(self.database.context().table(self.table.0).await?).await };
+        let written = async { self.write(self.sorted().await?, &[], self.table.1).await };
         self.keep(written.await.map_err(|error| self.wrong(error))?)
     }
 
-    /// Writes rows.
-    async fn write(&self, rows: DataFrame) -> Result<WrittenTable, DataFusionError> {
+    /// All rows of the database's own table, in order.
+    async fn sorted(&self) -> Result<SendableRecordBatchStream, DataFusionError> {
+        let (table, sorted) = self.table;
+        let order = sorted.iter().map(|column| col(*column).sort(true, false)).collect();
+        self.database.context().table(table).await?.sort(order)?.execute_stream().await
+    }
+
+    /// Writes rows, which are sorted by some columns as a whole, or each group of them in an order.
+    async fn write(
+        &self,
+        rows: SendableRecordBatchStream,
+        order: GroupOrder,
+        sorted: &[&str],
+    ) -> Result<WrittenTable, DataFusionError> {
         let directory = self.path.parent().filter(|parent| !parent.as_os_str().is_empty());
         let file = NamedTempFile::new_in(directory.unwrap_or(Path::new(".")))?;
-        let (out, sorted) = (file.reopen()?, self.table.1);
-        let order = sorted.iter().map(|column| col(*column).sort(true, false)).collect();
-        let rows = rows.sort(order)?.execute_stream().await?;
-        let properties = properties(&rows.schema(), sorted);
+        let (out, properties) = (file.reopen()?, properties(&rows.schema(), sorted));
         // What is damaged is known when all has been read.
         let notes = || self.database.trace().map(|trace| small::notes(trace)).unwrap_or_default();
-        let rows = parquet::write(rows, properties, notes, out).await?;
+        let rows = parquet::write(rows, order, properties, notes, out).await?;
         Ok(WrittenTable { file, rows })
     }
 

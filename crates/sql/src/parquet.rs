@@ -1,8 +1,9 @@
 //! Tables as files of Parquet.
 
 mod group_writer;
+mod sorted_rows;
 
-pub use group_writer::{FileNotes, write};
+pub use group_writer::{FileNotes, GroupOrder, write};
 
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::parquet::basic::{Compression, Encoding, ZstdLevel};
@@ -22,7 +23,7 @@ const SIMILAR: [&str; 2] = ["dur", "self"];
 /// Columns that queries look for one value in.
 const SOUGHT: [&str; 1] = ["path"];
 
-/// How a table is written: sorted by these columns.
+/// How a table is written, which is sorted by these columns as a whole.
 pub fn properties(schema: &SchemaRef, sorted: &[&str]) -> WriterProperties {
     let place = |name: &&str| schema.index_of(name).ok();
     let by = |place: usize| SortingColumn { column_idx: place as i32, descending: false, nulls_first: false };

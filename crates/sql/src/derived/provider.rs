@@ -62,7 +62,7 @@ impl Derivation {
         let file = File::create(self.directory.join(file_name(table)))?;
         let rows = rows.into_stream();
         let properties = properties(&rows.schema(), &[]);
-        write(rows, properties, FileNotes::new, file).await.map(drop)
+        write(rows, &[], properties, FileNotes::new, file).await.map(drop)
     }
 }
 

@@ -1,6 +1,7 @@
 //! A file of Parquet of which two groups of rows are encoded at the same time.
 
 use super::GROUP;
+use super::sorted_rows::sorted;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::error::{DataFusionError, Result};
@@ -27,14 +28,19 @@ type EncodedGroup = std::result::Result<Vec<ArrowColumnChunk>, ParquetError>;
 /// Keys with values, which a file says about its table.
 pub type FileNotes = Vec<(String, String)>;
 
-/// Writes rows to a file as they come, and then what is to be noted. How many rows there are.
+/// The columns that the rows of each group are sorted by; as they come, if there are none.
+pub type GroupOrder = &'static [&'static str];
+
+/// Writes rows to a file as they come, each group in this order, and then what is to be noted. How many rows
+/// there are.
 pub async fn write(
     mut rows: SendableRecordBatchStream,
+    order: GroupOrder,
     properties: WriterProperties,
     notes: impl FnOnce() -> FileNotes,
     out: File,
 ) -> Result<u64> {
-    let mut writer = GroupWriter::new(out, rows.schema(), properties)?;
+    let mut writer = GroupWriter::new(out, rows.schema(), order, properties)?;
     let mut count = 0;
     while let Some(batch) = rows.next().await {
         let batch = batch?;
@@ -50,6 +56,7 @@ struct GroupWriter {
     file: SerializedFileWriter<File>,
     columns: ArrowRowGroupWriterFactory,
     schema: SchemaRef,
+    order: GroupOrder,
     /// The rows of the next group.
     batches: Vec<RecordBatch>,
     rows: usize,
@@ -60,11 +67,16 @@ struct GroupWriter {
 }
 
 impl GroupWriter {
-    fn new(out: File, schema: SchemaRef, properties: WriterProperties) -> Result<GroupWriter> {
+    fn new(
+        out: File,
+        schema: SchemaRef,
+        order: GroupOrder,
+        properties: WriterProperties,
+    ) -> Result<GroupWriter> {
         let writer = ArrowWriter::try_new(out, schema.clone(), Some(properties))?;
         let (file, columns) = writer.into_serialized_writer()?;
         let (batches, encoded) = (Vec::new(), VecDeque::new());
-        Ok(GroupWriter { file, columns, schema, batches, rows: 0, encoded, groups: 0 })
+        Ok(GroupWriter { file, columns, schema, order, batches, rows: 0, encoded, groups: 0 })
     }
 
     async fn push(&mut self, mut batch: RecordBatch) -> Result<()> {
@@ -86,10 +98,13 @@ impl GroupWriter {
             self.write_first().await?;
         }
         self.rows = 0;
-        let (schema, batches) = (self.schema.clone(), std::mem::take(&mut self.batches));
+        let (schema, order, batches) = (self.schema.clone(), self.order, std::mem::take(&mut self.batches));
         let writers = self.columns.create_column_writers(self.groups)?;
         self.groups += 1;
-        self.encoded.push_back(tokio::task::spawn_blocking(move || encode(writers, &schema, &batches)));
+        self.encoded.push_back(tokio::task::spawn_blocking(move || match order.is_empty() {
+            true => encode(writers, &schema, &batches),
+            false => encode(writers, &schema, &[sorted(&batches, order)?]),
+        }));
         Ok(())
     }
 
@@ -169,7 +184,10 @@ mod tests {
         ));
         let notes = || vec![("key".to_owned(), "value".to_owned())];
         let out = file.try_clone().unwrap();
-        assert_eq!(write(rows, properties(&schema, &["number"]), notes, out).await.unwrap(), count as u64);
+        assert_eq!(
+            write(rows, &[], properties(&schema, &["number"]), notes, out).await.unwrap(),
+            count as u64
+        );
         let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
         let noted = reader.metadata().file_metadata().key_value_metadata().unwrap();
         assert!(noted.contains(&KeyValue::new("key".to_owned(), "value".to_owned())));

@@ -3,14 +3,10 @@
 use super::{RowBatch, TableRow, schema_of};
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
-use datafusion::catalog::streaming::StreamingTable;
 use datafusion::error::Result;
-use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_plan::EmptyRecordBatchStream;
+use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::streaming::PartitionStream;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 /// Batches that wait for whoever takes them.
@@ -28,13 +24,6 @@ pub struct RowSender<C> {
 pub struct RowReceiver {
     schema: SchemaRef,
     rows: Receiver<RecordBatch>,
-}
-
-/// Rows that the engine asks for once.
-#[derive(Debug)]
-struct OneStream {
-    schema: SchemaRef,
-    rows: Mutex<Option<RowReceiver>>,
 }
 
 /// The two ends of a table's rows.
@@ -76,25 +65,5 @@ impl RowReceiver {
             rows.poll_recv(context).map(|batch| batch.map(Result::Ok))
         });
         Box::pin(RecordBatchStreamAdapter::new(schema, rows))
-    }
-
-    /// The rows as a table, which can be read once.
-    pub fn into_table(self) -> Result<StreamingTable> {
-        let schema = self.schema.clone();
-        let rows = OneStream { schema: schema.clone(), rows: Mutex::new(Some(self)) };
-        StreamingTable::try_new(schema, vec![Arc::new(rows)])
-    }
-}
-
-impl PartitionStream for OneStream {
-    fn schema(&self) -> &SchemaRef {
-        &self.schema
-    }
-
-    fn execute(&self, _context: Arc<TaskContext>) -> SendableRecordBatchStream {
-        match self.rows.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some(rows) => rows.into_stream(),
-            None => Box::pin(EmptyRecordBatchStream::new(self.schema.clone())),
-        }
     }
 }
