@@ -117,6 +117,26 @@ fn it_listens_on_loopback_alone_and_ends_by_control_c() {
 }
 
 #[test]
+fn what_can_be_read_of_a_truncated_trace_is_served() {
+    let scratch = Scratch::new();
+    interface(&scratch);
+    scratch.recorded(&["sh", "-c", "ls -l /usr/bin > /dev/null"]).0.success();
+    let whole = std::fs::read(scratch.outside("trace.dat")).unwrap();
+    let short = scratch.write("short.dat", &whole[..whole.len() - 100_000]);
+    let mut viewing = start(&mut view(&scratch, &["--quiet", short.to_str().unwrap()]));
+    viewing.wait_for("http://127.0.0.1:");
+    let said = viewing.said();
+    assert!(said.contains("truncated") && said.contains("; what can be read is shown"), "{said}");
+    let (port, page, _) = parts(&viewing.printed());
+    let (_, trace) = get(port, &format!("{page}trace"));
+    run(scratch.lookback(&["convert", "-q", "-o", "own.pftrace"]).arg(&short)).failure(125, &["truncated"]);
+    let own = std::fs::read(scratch.path("own.pftrace")).unwrap();
+    assert!(!own.is_empty() && trace == own, "{} and {} bytes", trace.len(), own.len());
+    viewing.signal(rustix::process::Signal::INT);
+    viewing.wait().failure(125, &["truncated"]);
+}
+
+#[test]
 fn what_is_missing_is_said_with_what_helps() {
     let scratch = Scratch::new();
     run(&mut scratch.lookback(&["record", "-q", "--", "true"])).success();

@@ -202,7 +202,7 @@ mod tests {
             col("cpu").eq(lit(1_i32)),
         ]);
         assert_eq!((wanted.from, wanted.to), (Some(20), Some(90)));
-        assert_eq!(wanted.names, Some(["read".to_owned()].into()));
+        assert_eq!(wanted.names, Some(HashSet::from_iter(["read".to_owned()])));
         assert!(wanted.wants_cpu(1) && !wanted.wants_cpu(0));
         assert!(wanted.ends_before(91) && !wanted.ends_before(90));
     }
