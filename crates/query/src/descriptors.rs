@@ -6,6 +6,7 @@
 
 mod channel;
 mod connections;
+mod lookup;
 mod role;
 mod state;
 
@@ -77,41 +78,6 @@ impl Descriptors {
         role::descriptors(format).next().is_some()
     }
 
-    /// The names of the descriptors that a record of a call's entry has, with the names of their fields. Ask
-    /// before the record is added.
-    pub fn names(&self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Vec<(&'static str, Rc<str>)> {
-        let Some(table) = self.table(record, trace) else { return Vec::new() };
-        let named =
-            |field: &DescriptorField| Some((field.0, self.known(table, field, record)?.name.clone()?));
-        self.fields(record.id(), trace).iter().filter_map(named).collect()
-    }
-
-    /// The channel that the descriptor in a field of a call's entry is an end of. Ask before the record is
-    /// added.
-    pub(crate) fn channel(
-        &self,
-        field: &str,
-        record: &Record<'_>,
-        trace: &TraceInfo<'_>,
-    ) -> Option<DescriptorChannel> {
-        let table = self.table(record, trace)?;
-        let fields = self.fields(record.id(), trace);
-        self.known(table, fields.iter().find(|(name, _)| *name == field)?, record)?.channel
-    }
-
-    /// The socket in a field of a call's entry, if its peer may come to be known.
-    pub(crate) fn fresh(
-        &self,
-        field: &str,
-        record: &Record<'_>,
-        trace: &TraceInfo<'_>,
-    ) -> Option<SocketPlace> {
-        let tid = record.pid();
-        let number = trace.events.get(record.id())?.format().field(field)?.integer(record.payload)? as i32;
-        let is_fresh = self.table(record, trace)?.get(&number)?.is_fresh;
-        is_fresh.then(|| (trace.tasks.tgid(tid).unwrap_or(tid), number))
-    }
-
     /// Bytes are moved through a socket whose peer isn't known.
     pub(crate) fn used(&mut self, (process, number): SocketPlace) {
         if let Some(state) = self.tables.get_mut(&process).and_then(|table| table.get_mut(&number)) {
@@ -133,34 +99,6 @@ impl Descriptors {
     pub(crate) fn has(&self, end: DescriptorChannel) -> bool {
         let tables = self.tables.values().chain(self.unborn.values()).chain(self.made.values());
         tables.flat_map(HashMap::values).any(|state| state.channel == Some(end))
-    }
-
-    /// The descriptors of the process that a record is of.
-    fn table(&self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Option<&DescriptorTable> {
-        let tid = record.pid();
-        self.tables.get(&trace.tasks.tgid(tid).unwrap_or(tid))
-    }
-
-    /// The fields of an event that have descriptors.
-    fn fields(&self, id: u16, trace: &TraceInfo<'_>) -> Rc<[DescriptorField]> {
-        let find = || {
-            let event = trace.events.get(id);
-            event.map(|event| role::descriptors(event.format()).collect()).unwrap_or_default()
-        };
-        Rc::clone(self.fields.borrow_mut().of(id, find))
-    }
-
-    /// What is known of the descriptor in a field, if it can't be another one by now.
-    fn known<'a>(
-        &self,
-        table: &'a DescriptorTable,
-        (name, field): &DescriptorField,
-        record: &Record<'_>,
-    ) -> Option<&'a DescriptorState> {
-        let state = table.get(&(field.integer(record.payload)? as i32))?;
-        let (knows_ends, knows_sockets) = self.knows?;
-        let is_known = knows_ends || (state.is_socket && *name == "sockfd" && knows_sockets);
-        (is_known && !self.gaps.lie_between(state.since, record.time)).then_some(state)
     }
 
     /// Looks at a record. All have to come, in the order of time. Whether it is about descriptors.

@@ -1,5 +1,5 @@
-//! What leads from one record to another: a fork to what the child does, bytes that are written to where they
-//! are read, a connection to where it is accepted, a span to where it is entered.
+//! What leads from one record to another: a fork to what the child does, bytes from where they are written to
+//! where they are read, a connection to where it is accepted, a span to where it is entered.
 
 mod channel_queue;
 mod link_role;
@@ -69,8 +69,7 @@ pub struct RecordLinks {
     bound: HashMap<(i32, i64), String>,
     /// The links of connections that are being made, by thread; where they are not yet accepted.
     connecting: HashMap<i32, Option<RecordLink>>,
-    /// Those of connections that are made and not accepted yet, by address. None stands for one that was
-    /// accepted before.
+    /// Those of connections that are made and not accepted yet, by address; None for those accepted before.
     connections: HashMap<String, VecDeque<Option<RecordLink>>>,
     found: Vec<RecordLink>,
 }
