@@ -149,7 +149,8 @@ mod tests {
         let (own, peer) = (text("127.0.0.1:4000"), text("127.0.0.1:80"));
         let client = DescriptorState { own: own.clone(), name: peer, ..fresh.clone() };
         let server = DescriptorState { name: own, listener: text("0.0.0.0:80"), ..fresh };
-        [(1, [(3, client)].into()), (2, [(7, server)].into())].into()
+        let table = |number, state| DescriptorTable::from_iter([(number, state)]);
+        HashMap::from_iter([(1, table(3, client)), (2, table(7, server))])
     }
 
     fn are_paired(mut tables: HashMap<i32, DescriptorTable>, order: [SocketPlace; 2]) -> bool {
@@ -176,7 +177,7 @@ mod tests {
         assert!(!are_paired(elsewhere, [CLIENT, SERVER]), "another port");
         let mut twice = tables();
         let same = twice[&1][&3].clone();
-        twice.insert(3, [(4, same)].into());
+        twice.insert(3, DescriptorTable::from_iter([(4, same)]));
         let mut connections = Connections::default();
         for place in [CLIENT, (3, 4), SERVER] {
             connections.look(place, &mut twice, 5);
