@@ -23,7 +23,8 @@ use trace_data::info::TraceInfo;
 use trace_data::record::Record;
 pub(crate) use waker_action::{WakerAction, WakerFields};
 
-/// Collects the tasks of a trace. Takes memory for each task, and for each that has woken another.
+/// Collects the tasks of a trace. Takes memory for each task, for each that has woken another, and for each
+/// span that only wakers are about.
 #[derive(Debug)]
 pub struct AsyncTasks {
     gaps: Gaps,
@@ -32,6 +33,9 @@ pub struct AsyncTasks {
     tasks: Vec<AsyncTask>,
     /// The tasks that are not over, by process and span.
     open: HashMap<(i32, u64), usize>,
+    /// What is done with the wakers of spans that are none of these, by process and span. It is a task's that
+    /// was made before the trace begins if that is polled later; else perhaps of one that is over.
+    unseen: HashMap<(i32, u64), AsyncTask>,
     /// The tasks that a thread polls: the last one is polled by the one before it.
     polled: HashMap<i32, Vec<usize>>,
     /// Which actions of wakers the trace has.
@@ -48,6 +52,7 @@ impl AsyncTasks {
             roles: ByEvent::default(),
             tasks: Vec::new(),
             open: HashMap::default(),
+            unseen: HashMap::default(),
             polled: HashMap::default(),
             knows_wakes: false,
             knows_clones: false,
@@ -85,8 +90,7 @@ impl AsyncTasks {
             }
             TaskRole::Waker(fields) => {
                 if let Some(action) = fields.action(payload) {
-                    let task = self.find(process, span(&fields.task));
-                    self.apply(action, task, record);
+                    self.apply(action, (process, span(&fields.task)), record);
                 }
             }
             TaskRole::Other => {}
@@ -96,6 +100,7 @@ impl AsyncTasks {
     /// A task is made; whoever had its span before is over.
     fn make(&mut self, process: i32, fields: &MadeFields, record: &Record<'_>) {
         let span = fields.span(record);
+        self.unseen.remove(&(process, span));
         self.open.insert((process, span), self.tasks.len());
         self.tasks.push(fields.task(process, record));
     }
@@ -103,24 +108,32 @@ impl AsyncTasks {
     /// The task with a span. One that isn't known was made before the trace begins, or while events are
     /// missing.
     fn find(&mut self, process: i32, span: u64) -> usize {
-        let tasks = &mut self.tasks;
+        let (tasks, unseen) = (&mut self.tasks, &mut self.unseen);
         *self.open.entry((process, span)).or_insert_with(|| {
-            tasks.push(AsyncTask::unknown(process));
+            tasks.push(unseen.remove(&(process, span)).unwrap_or_else(|| AsyncTask::unknown(process)));
             tasks.len() - 1
         })
     }
 
-    fn apply(&mut self, action: WakerAction, task: usize, record: &Record<'_>) {
+    /// Something is done with what wakes a task. That alone makes none of a span that isn't known: wakers
+    /// are often dropped, or used, after their task is over.
+    fn apply(&mut self, action: WakerAction, key: (i32, u64), record: &Record<'_>) {
         self.knows_wakes |= action.wakes();
         self.knows_clones |= action == WakerAction::Clone;
         let polled = self.polled.get(&record.pid()).and_then(|polled| polled.last());
         let by = polled.map_or(TaskWaker::Thread(record.pid()), |task| TaskWaker::Task(*task));
-        let is_own = by == TaskWaker::Task(task);
-        self.tasks[task].apply(action, (by, is_own), record.time);
+        let place = self.open.get(&key).copied();
+        let is_own = place.is_some_and(|place| by == TaskWaker::Task(place));
+        let task = match place {
+            Some(place) => &mut self.tasks[place],
+            None => self.unseen.entry(key).or_insert_with(|| AsyncTask::unknown(key.0)),
+        };
+        task.apply(action, (by, is_own), record.time);
     }
 
     /// The tasks, in the order in which they were made, when all records have come. None are left.
     pub fn finish(&mut self) -> Vec<AsyncTask> {
+        self.unseen.clear();
         let mut tasks = std::mem::take(&mut self.tasks);
         let knows_wakers = self.knows_wakes && self.knows_clones;
         tasks.iter_mut().for_each(|task| task.finish(self.last, knows_wakers, &self.gaps));
@@ -130,5 +143,93 @@ impl AsyncTasks {
     /// Whether the trace has who wakes whom.
     pub fn knows_wakes(&self) -> bool {
         self.knows_wakes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use trace_data::dat::Metadata;
+    use trace_data::event::{Event, EventTable};
+    use trace_data::format::Format;
+    use trace_data::page::Missed;
+    use trace_data::print::Dialect;
+
+    const MADE: u16 = 1;
+    const ENTERED: u16 = 2;
+    const LEFT: u16 = 3;
+    const CLOSED: u16 = 4;
+    const CLONED: u16 = 5;
+    const DROPPED: u16 = 6;
+    const WOKEN: u16 = 7;
+
+    /// An event of a span, with an action if it is about wakers.
+    fn event(system: &str, name: &str, id: u16, span: &str) -> Event {
+        let text = format!(
+            "name: {name}\nID: {id}\nformat:\n\
+             \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n\
+             \tfield:u64 {span};\toffset:8;\tsize:8;\tsigned:0;\n\
+             \tfield:char op[20];\toffset:16;\tsize:20;\tsigned:0;\n\nprint fmt: \"\"\n"
+        );
+        Event::new(Format::parse(system, &text).unwrap(), Dialect::Kernel)
+    }
+
+    fn table() -> EventTable {
+        let span = |name: &str, id| event("tokio_task", name, id, "span");
+        let waker = |id| event("tokio_task_waker", "waker", id, "task_id");
+        let spans = [
+            span("runtime_spawn", MADE),
+            span("runtime_spawn_enter", ENTERED),
+            span("runtime_spawn_exit", LEFT),
+            span("runtime_spawn_close", CLOSED),
+        ];
+        spans.into_iter().chain([CLONED, DROPPED, WOKEN].map(waker)).collect()
+    }
+
+    /// The tasks of records of one thread, each of an event and a span, 10 ns after the one before it.
+    fn tasks(records: &[(u16, u64)]) -> Vec<AsyncTask> {
+        let (events, metadata) = (table(), Metadata::new(4096));
+        let trace =
+            TraceInfo { metadata: &metadata, events: &events, tasks: &(), symbols: &(), nanoseconds: true };
+        let mut tasks = AsyncTasks::new(Gaps::default());
+        for (time, (id, span)) in (10..).step_by(10).zip(records) {
+            let action = match *id {
+                CLONED => "waker.clone",
+                DROPPED => "waker.drop",
+                WOKEN => "waker.wake",
+                _ => "",
+            };
+            let mut payload = abi::common::word(*id, 0, 0, 7).to_le_bytes().to_vec();
+            payload.extend(span.to_le_bytes());
+            payload.extend(action.bytes().chain([0; 20]).take(20));
+            tasks.add(&Record { cpu: 0, time, payload: &payload, lost: Missed::None }, &trace);
+        }
+        tasks.finish()
+    }
+
+    #[test]
+    fn wakers_that_outlive_their_task_make_none() {
+        let made = [(MADE, 1), (CLONED, 1), (CLONED, 1), (ENTERED, 1), (LEFT, 1), (CLOSED, 1)];
+        let found = tasks(&[&made[..], &[(WOKEN, 1), (DROPPED, 1)]].concat());
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].state, found[0].wakes()), (AsyncTaskState::Ended, 0));
+        // Nor do those of one that was over before the trace begins.
+        assert!(tasks(&[(DROPPED, 9), (WOKEN, 9)]).is_empty());
+    }
+
+    #[test]
+    fn a_task_made_before_the_trace_has_what_was_done_before_its_first_poll() {
+        let found = tasks(&[(CLONED, 9), (WOKEN, 9), (ENTERED, 9), (LEFT, 9)]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        let task = &found[0];
+        assert_eq!((task.made, task.polls.count, task.wakes()), (None, 1, 1));
+        assert_eq!(task.waits, TimeSum { count: 1, uncertain: 0, total: 10, longest: 10 });
+    }
+
+    #[test]
+    fn a_span_that_is_used_again_has_nothing_of_the_task_before() {
+        let found = tasks(&[(DROPPED, 1), (WOKEN, 1), (MADE, 1), (ENTERED, 1), (LEFT, 1)]);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].made, found[0].wakes(), found[0].polls.count), (Some(30), 0, 1));
     }
 }
