@@ -3,7 +3,7 @@
 use crate::stage::{PAGES, Stage, block_offset, identity};
 use abi::buffer::{Block, BufferHeader, DropReason, MAX_HOLDERS};
 use abi::page::HEADER_SIZE;
-use ring_buffer::{Content, NotWritten, Released};
+use ring_buffer::{Content, NotWritten, PlacedCursor, Released};
 use std::mem::offset_of;
 
 /// Something that is done to a buffer.
@@ -110,6 +110,17 @@ pub const ACTS: &[Act] = &[
         |stage| {
             let block = ring_buffer_block(stage);
             stage.buffer.consume(block, &mut [0; 4096]).expect("events");
+        },
+    ),
+    of_others(
+        "consume_placed",
+        true,
+        |stage| fill_page(stage, false, 1),
+        |stage| {
+            let (block, mut cursor) = (ring_buffer_block(stage), PlacedCursor::default());
+            while stage.buffer.next_placed(block, &mut cursor).is_some() {}
+            let start = stage.buffer.unread(block).expect("events").start;
+            stage.buffer.consume_to(block, start, cursor.number(), 0).expect("nobody else consumes");
         },
     ),
     of_resize("resize_shrink", |stage| resize(stage, PAGES - 1)),

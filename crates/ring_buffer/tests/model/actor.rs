@@ -7,7 +7,9 @@ use crate::lane::LaneWriter;
 use crate::log::Log;
 use crate::memory::{Side, scatter};
 use crate::moment::Moment;
+use crate::placed_consumer::PlacedConsumer;
 use crate::reader::Reader;
+use crate::setting::Setting;
 use crate::statistics::Statistics;
 use crate::steps::{Ask, Steps};
 use crate::taker::Taker;
@@ -35,6 +37,8 @@ pub enum Role {
     LaneWriter(LaneWriter),
     /// Consumes.
     Consumer(Consumer),
+    /// Consumes what it has looked at where it lies.
+    PlacedConsumer(PlacedConsumer),
     /// Reads without consuming.
     Reader(Reader),
     /// Asks for statistics.
@@ -55,6 +59,7 @@ impl Role {
             Role::Writer(_) => "writer",
             Role::LaneWriter(_) => "lane writer",
             Role::Consumer(_) => "consumer",
+            Role::PlacedConsumer(_) => "placed consumer",
             Role::Reader(_) => "reader",
             Role::Statistics(_) => "statistics",
             Role::Controller(_) => "controller",
@@ -70,7 +75,15 @@ impl Role {
 
     /// Whether it matters to anybody that it is killed.
     pub fn may_be_killed(&self) -> bool {
-        self.is_writer() || matches!(self, Role::Keeper(_) | Role::Taker(_))
+        self.is_writer() || matches!(self, Role::Keeper(_) | Role::Taker(_) | Role::PlacedConsumer(_))
+    }
+
+    /// What takes its place when that has happened.
+    pub fn after_kill(self, setting: &Setting) -> Role {
+        match self {
+            Role::PlacedConsumer(consumer) => Role::PlacedConsumer(consumer.restarted(setting.bug)),
+            _ => Role::Nobody,
+        }
     }
 
     /// Whether a handler may leave what it does.
@@ -104,6 +117,7 @@ impl Role {
             Role::Writer(writer) => writer.attempt(steps),
             Role::LaneWriter(writer) => writer.attempt(steps, me),
             Role::Consumer(consumer) => consumer.attempt(steps),
+            Role::PlacedConsumer(consumer) => consumer.attempt(steps),
             Role::Reader(reader) => reader.attempt(steps),
             Role::Statistics(statistics) => statistics.attempt(steps),
             Role::Controller(controller) => controller.attempt(steps, me),

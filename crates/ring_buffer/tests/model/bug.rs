@@ -97,4 +97,12 @@ pub enum Bug {
     NoEpochAtExchange,
     /// What a killed taker has taken is not a snapshot.
     TakerLosesIt,
+    /// What a consumer has looked at where it lies counts as whole if it was there before it looked.
+    PlacedWholeByFirstLook,
+    /// A page that is where the tail's is counts as the tail's, whatever its number.
+    PlacedPageByPlace,
+    /// Who says how far it has come does not look whether others have come further.
+    PlacedStartNotChecked,
+    /// Who begins when a consumer was killed goes on where that one had looked, and not where it had said.
+    PlacedCursorOutlivesItsOwner,
 }

@@ -84,7 +84,7 @@ impl Consumer {
 }
 
 /// Moves the position of the consuming readers, if it is where the caller has seen it.
-fn move_reader(
+pub fn move_reader(
     steps: &mut Steps<'_, '_>,
     ring: u8,
     expected: (Value, Value),

@@ -39,7 +39,7 @@ pub fn time_extend(delta: Value) -> Value {
 }
 
 /// A data event found in a copied page.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Found {
     /// Which event its first unit names.
     pub identity: u8,
@@ -69,26 +69,54 @@ impl Copied {
         let mut time = self.time_stamp;
         std::iter::from_fn(move || {
             loop {
-                let (head, after) = rest.split_first()?;
-                let kind = head & 3;
-                if kind == TIME_EXTEND {
-                    time = time.wrapping_add(head >> KIND_BITS);
-                    rest = after;
-                    continue;
-                }
-                if kind == 0 || usize::from(kind) > after.len() {
-                    return None;
-                }
-                let identity = (head >> KIND_BITS & ((1 << IDENTITY_BITS) - 1)) as u8;
-                let event = Event { identity, size: kind + 1 };
-                let (payload, after) = after.split_at(usize::from(kind));
-                let whole = payload.iter().zip(1..).all(|(word, unit)| *word == event.payload(unit));
-                time = time.wrapping_add(head >> (KIND_BITS + IDENTITY_BITS));
+                let (delta, size) = match entry_kind(*rest.first()?) {
+                    EntryKind::TimeExtend(delta) => (delta, TIME_EXTEND_SIZE),
+                    EntryKind::Data { delta, size } => (delta, size),
+                    EntryKind::End => return None,
+                };
+                let (entry, after) = rest.split_at_checked(usize::from(size))?;
+                time = time.wrapping_add(delta);
                 rest = after;
-                return Some(Found { identity, time, whole });
+                if size > TIME_EXTEND_SIZE {
+                    return Some(found_at(entry, time));
+                }
             }
         })
     }
+}
+
+/// What an entry of a page is, by its first unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EntryKind {
+    /// An event, so long after the entry before, of so many units.
+    Data {
+        /// How long.
+        delta: Value,
+        /// How many.
+        size: Value,
+    },
+    /// That much time passed.
+    TimeExtend(Value),
+    /// None.
+    End,
+}
+
+/// What an entry of a page is, by its first unit.
+pub fn entry_kind(head: Value) -> EntryKind {
+    match head & 3 {
+        TIME_EXTEND => EntryKind::TimeExtend(head >> KIND_BITS),
+        0 => EntryKind::End,
+        kind => EntryKind::Data { delta: head >> (KIND_BITS + IDENTITY_BITS), size: kind + 1 },
+    }
+}
+
+/// The data event of these units, at a time.
+pub fn found_at(units: &[Value], time: Value) -> Found {
+    let head = units.first().map_or(0, |head| *head);
+    let identity = (head >> KIND_BITS & ((1 << IDENTITY_BITS) - 1)) as u8;
+    let event = Event { identity, size: units.len() as Value };
+    let whole = units.iter().zip(0..).skip(1).all(|(word, unit)| *word == event.payload(unit));
+    Found { identity, time, whole }
 }
 
 /// What a unit of a page says.

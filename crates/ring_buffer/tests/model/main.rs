@@ -1,13 +1,14 @@
 //! The step model of the ring buffer: every order of steps of a few actors on a small block.
 //!
 //! ```text
-//! setting, scenarios, pool_scenarios, exchange_scenarios    what is gone through
+//! setting, scenarios, pool_scenarios, exchange_scenarios, placed_scenarios
+//!                       what is gone through
 //! explore, walk         every order, breadth first; or some, by seeds
 //! counterexample        how it comes that a law does not hold
 //! state                 what can happen next: a step, a preemption, a kill, a tick, a late store
 //! actor, log, steps     how an actor's code is run one access at a time
-//! prepare, section, writer, lane, view, copy, reader, consumer, statistics, controller, parts, pool, spare,
-//! exchange, resize, keeper, taker
+//! prepare, section, writer, lane, view, copy, reader, consumer, placed, placed_consumer, statistics,
+//! controller, parts, pool, spare, exchange, resize, keeper, taker
 //!                       the actors: the code of `src/`, function by function
 //! layout, event, memory the words, made small
 //! ghost, moment         what is true
@@ -30,7 +31,8 @@
 //! **Kills.** In every state every law is checked for someone who comes when all others are gone: the
 //! accounts are right, a reader finds every event, a writer gets its event in within a bounded number
 //! of steps. So every state counts as one in which everybody was killed, and kills are moves of
-//! their own only where somebody can tell: owners of lanes are replaced when they are known to be dead.
+//! their own only where somebody can tell: owners of lanes are replaced when they are known to be dead, and
+//! where a consumer that looks first was killed another one begins.
 //!
 //! **Memory** is sequentially consistent, which is enough: x86-64 shows the stores of a CPU in order, and
 //! loads are done in order. What it does besides is to delay a CPU's stores past its own later loads.
@@ -70,6 +72,9 @@ mod log;
 mod memory;
 mod moment;
 mod parts;
+mod placed;
+mod placed_consumer;
+mod placed_scenarios;
 mod pool;
 mod pool_scenarios;
 mod prepare;
@@ -116,7 +121,8 @@ fn assert_holds(table: &[Scenario], name: &str) {
     // Laws hold easily where nothing happens.
     let state = scenario.start(&scenario.setting);
     let (commits, consumed) = (state.ghost.commits.into(), state.ghost.consumed.count_ones());
-    let consumes = scenario.actors.iter().any(|role| matches!(role, Role::Consumer(_)));
+    let is_consumer = |role: &Role| matches!(role, Role::Consumer(_) | Role::PlacedConsumer(_));
+    let consumes = scenario.actors.iter().any(is_consumer);
     assert!(reached.ends > 0, "{name} has no end");
     let writes = scenario.actors.iter().any(Role::is_writer);
     assert!(!writes || reached.commits > commits, "nothing is ever written in {name}");
@@ -132,7 +138,7 @@ fn assert_walks_hold(table: &[Scenario], name: &str) {
 #[ignore = "takes long"]
 fn more_walks() {
     let walks = scenarios::WALKS.iter().chain(pool_scenarios::POOL_WALKS);
-    let walks = walks.chain(exchange_scenarios::EXCHANGE_WALKS);
+    let walks = walks.chain(exchange_scenarios::EXCHANGE_WALKS).chain(placed_scenarios::PLACED_WALKS);
     walks.for_each(|scenario| walk_often(scenario, MORE_WALKS));
 }
 
@@ -153,6 +159,7 @@ fn assert_found(bug: Bug, name: &str, law: &str) {
     let has_name = |scenario: &&Scenario| scenario.name == name;
     let short = scenarios::SHORT.iter().chain(pool_scenarios::POOL);
     let short = short.chain(exchange_scenarios::EXCHANGE).chain(exchange_scenarios::RESIZE);
+    let short = short.chain(placed_scenarios::PLACED);
     let scenario = short.into_iter().find(has_name).expect("it has a name");
     let explored = explore(scenario, &Setting { bug, ..scenario.setting });
     let Some(counterexample) = explored.counterexample else {

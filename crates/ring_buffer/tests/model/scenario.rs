@@ -6,6 +6,7 @@ use crate::controller::{Controller, Request};
 use crate::keeper::Keeper;
 use crate::lane::LaneWriter;
 use crate::layout::{Value, Word};
+use crate::placed_consumer::PlacedConsumer;
 use crate::reader::Reader;
 use crate::setting::Setting;
 use crate::state::{Limits, State};
@@ -106,6 +107,11 @@ pub const fn lane_writer(events: u8) -> Role {
 /// Consumes `calls` times.
 pub const fn consumer(calls: u8) -> Role {
     Role::Consumer(Consumer::new(calls))
+}
+
+/// Says `rounds` times how far it has come, each time after it has looked at up to `most` events.
+pub const fn placed(rounds: u8, most: u8) -> Role {
+    Role::PlacedConsumer(PlacedConsumer::new(rounds, most))
 }
 
 /// Reads `calls` times, going on from where it was.

@@ -58,4 +58,9 @@ seeded! {
     taken_not_emptied: TakenNotEmptied in exchange_and_back breaks "R18";
     no_epoch_at_exchange: NoEpochAtExchange in exchange_or_snapshot breaks "R13";
     taker_loses_it: TakerLosesIt in killed_taker breaks "R13";
+    placed_whole_by_first_look: PlacedWholeByFirstLook in placed_overwritten breaks "R4";
+    placed_page_by_place: PlacedPageByPlace in placed_overwritten breaks "R6";
+    placed_start_not_checked: PlacedStartNotChecked in placed_and_consumer breaks "R8";
+    placed_consume_by_stores: ConsumeByStores in placed_and_consumer breaks "R5";
+    placed_cursor_outlives_its_owner: PlacedCursorOutlivesItsOwner in placed_killed breaks "R6";
 }

@@ -21,7 +21,7 @@ pub enum Move {
     Step(u8),
     /// A writer in a section loses the CPU, or gets a signal.
     Abort(u8),
-    /// A writer, or a holder of snapshots, is killed.
+    /// A writer, a holder of snapshots, or a consumer is killed.
     Kill(u8),
     /// A signal handler leaves a write to a lane by longjmp, and its thread goes on.
     Jump(u8),
@@ -194,7 +194,8 @@ impl State {
                 self.limits.kills -= 1;
                 self.killed |= 1 << index;
                 self.ghost.kill(index);
-                self.enter(usize::from(index), Role::Nobody, setting);
+                let role = self.actors[usize::from(index)].role.after_kill(setting);
+                self.enter(usize::from(index), role, setting);
             }
             Move::Jump(index) => {
                 self.limits.jumps -= 1;
