@@ -8,6 +8,7 @@ use crate::buffer::Buffer;
 use crate::reader::move_reader;
 use crate::view::{Generation, View};
 use core::sync::atomic::Ordering::Acquire;
+use core::sync::atomic::fence;
 
 /// What a block has for consuming readers, by the numbers of its events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +36,10 @@ impl core::error::Error for Moved {}
 impl Buffer {
     /// What a block has for consuming readers. None where that is nothing at all: its events were cleared, or
     /// are those of a snapshot.
-    // Acquire: pairs with the compare-exchange of consumers, and with adoption (R8).
+    // Acquire: pairs with the compare-exchange of consumers, and with adoption (R8). The fence puts what the
+    // caller has looked at before the numbers of the pages, which say whether it was overwritten (R4).
     pub fn unread(&self, block: u32) -> Option<Unread> {
+        fence(Acquire);
         let view = View::of(self, self.block(block)?, Generation::Live)?;
         let start = view.ring.next_event.load(Acquire).max(view.first_event);
         // Where even the page under the tail was overwritten, writers are a lap ahead of the view.

@@ -52,7 +52,7 @@ fn filler(stamp: Stamp) -> u64 {
 }
 
 fn word(stamp: Stamp, index: u64) -> u64 {
-    mix(stamp.number.wrapping_mul(31) + (stamp.writer as u64) + (index << 40))
+    mix(stamp.number.wrapping_mul(31).wrapping_add(stamp.writer as u64).wrapping_add(index << 40))
 }
 
 /// Turns a number into one that looks random.

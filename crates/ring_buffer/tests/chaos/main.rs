@@ -1,28 +1,32 @@
 //! Several processes, threads, signal handlers that record, forced migrations and SIGKILL at random
-//! instants, while a reader consumes: no event torn, none out of order, none unaccounted for.
+//! instants, while a reader consumes, which is killed as well in one scenario: no event torn, none out of
+//! order, none unaccounted for.
 //!
 //! Each scenario forks, so there is no test harness with its threads around it: `main` runs them one by
 //! one. `cargo test --test chaos -- NAME` runs those whose name contains NAME.
 
+mod consumers;
 mod event;
 mod reader;
 mod snapshots;
 mod writers;
 
+use consumers::Consumers;
 use reader::Verdict;
 use ring_buffer::{Buffer, Clock, Specification};
 use snapshots::Keeper;
 use std::ffi::CString;
-use writers::{Crew, Mapping, Route};
+use writers::{Crew, Mapping, Route, Written};
 
 fn main() {
     let filter = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
-    let scenarios: [(&str, fn()); 8] = [
+    let scenarios: [(&str, fn()); 9] = [
         ("every_event_arrives_once", every_event_arrives_once),
         ("overwriting_loses_whole_pages_and_counts_them", overwriting_counts_what_it_loses),
         ("killed_writers_leave_nothing", killed_writers_leave_nothing),
         ("lanes_keep_the_same_promises", lanes_keep_the_same_promises),
         ("killed_lane_owners_are_replaced", killed_lane_owners_are_replaced),
+        ("killed_consumers_lose_nothing", killed_consumers_lose_nothing),
         ("snapshots_keep_everything", snapshots_keep_everything),
         ("snapshots_next_to_killed_lane_owners", snapshots_next_to_killed_lane_owners),
         ("without_the_section_it_fails", without_the_section_it_fails),
@@ -143,6 +147,28 @@ fn killed_lane_owners_are_replaced() {
     // A kill in the middle of a write leaves a lane with a dead owner. The end shows that it does not
     // stay so: a last writer finds a lane although four owners at least have died.
     assert!(writers::write_one_to_a_lane(buffer), "every lane is stuck with a dead owner");
+}
+
+/// Consumers that look first and say then how far they have come are killed, and writers, too: every event
+/// was had by one that then said so, or is counted as overwritten.
+fn killed_consumers_lose_nothing() {
+    for route in [Route::Cpus, Route::Lanes] {
+        let crew = Crew { kills: kills(), route, ..Crew::default() };
+        let temporary = TemporaryBuffer::new("consumers", 16, 1, crew.overwrite);
+        let buffer = temporary.open();
+        let mut consumers = Consumers::start(&buffer);
+        let running = crew.start(|mapping| temporary.map(mapping));
+        while running.tend(consumers.kills >= kills()) {
+            consumers.tend();
+        }
+        let (had, lost) = consumers.finish();
+        let Written { committed, attempted } = running.written();
+        assert!(
+            (committed..=attempted).contains(&(had + lost)),
+            "{had} had, {lost} lost, {committed} counted"
+        );
+        assert!(had > 0 && lost > 0, "{had} had, {lost} lost");
+    }
 }
 
 /// Writers are killed while snapshots are taken, read to their end and dropped, and the buffer is resized.

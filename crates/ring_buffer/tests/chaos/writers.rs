@@ -136,12 +136,13 @@ impl Running<'_> {
     }
 }
 
-fn wait_for(child: i32) {
+/// Waits until a child has ended: it was killed, or is done.
+pub fn wait_for(child: i32) {
     let mut status = 0;
     // SAFETY: a child of ours.
     unsafe { libc::waitpid(child, &mut status, 0) };
     let killed = libc::WIFSIGNALED(status) && libc::WTERMSIG(status) == libc::SIGKILL;
-    assert!(killed || status == 0, "a writer ended with status {status:#x}");
+    assert!(killed || status == 0, "a child ended with status {status:#x}");
 }
 
 /// A writer's place: who it is and by which way it writes. One per thread.
