@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const PRODUCERS: &str = include_str!("programs/ktrace_producers.c");
+const RELOADER: &str = include_str!("programs/ktrace_reload.c");
 const CONSUMER: &str = include_str!("../../../../examples/c/ktrace_consumer.c");
 
 /// A session that records tracepoints, a consumer in C, and programs that trace.
@@ -142,6 +143,69 @@ fn a_consumer_that_is_killed_at_any_moment_loses_nothing_that_is_not_counted() {
     let printed = ended(consumed.consumer());
     assert!(printed.ends_with(&format!("consumed {entries}\n")), "{entries}: {printed}");
     assert_eq!(consumed.counted(), [read + entries, overrun, 0]);
+}
+
+/// What a tracepoint of a library that is loaded and closed has recorded the so-manyth time, the libraries by
+/// turns.
+fn reloaded(number: u32) -> Vec<String> {
+    match number % 2 {
+        0 => vec![format!("of_first: first {number} of the first library")],
+        _ => vec![
+            format!("of_second: another text has {number} in the second"),
+            format!("of_second_too: second {number:#x}"),
+        ],
+    }
+}
+
+#[test]
+fn libraries_come_and_go_while_their_records_are_decoded() {
+    const TIMES: u32 = 1000;
+    if is_missing(&["gcc", "g++"]) {
+        return;
+    }
+    let consumed = Consumed::new();
+    run(&mut consumed.lookback(&["start", "-q", "-B", "other", "-e", "ktrace:*"])).success();
+    compiled(&consumed.scratch, "gcc -std=gnu11", RELOADER, "reload");
+    let library = |name: &str, number: u32| {
+        let words = format!("gcc -std=gnu11 -DPLUGIN={number} -shared -fPIC");
+        compiled(&consumed.scratch, &words, RELOADER, name);
+        consumed.program(name)
+    };
+    let [first, second] = [library("first.so", 1), library("second.so", 2)];
+    // One has the records where they lie and the formats of their ids, the other one their text.
+    let consumer = consumed.consumer();
+    let pipe = start(&mut consumed.lookback(&["show", "-p", "-B", "other"]));
+    let program = consumed.program("reload");
+    let times = TIMES.to_string();
+    let produced =
+        last_number(run(&mut consumed.lookback(&["run", "--", &program, &times, &first, &second])));
+    let expected: Vec<String> = (0..TIMES).flat_map(reloaded).collect();
+    assert_eq!(produced, expected.len() as u64);
+    let texts = || {
+        let printed = pipe.printed();
+        let of_libraries = |line: &&str| line.ends_with('\n') && line.contains(": of_");
+        let texts = printed.split_inclusive('\n').filter(of_libraries);
+        texts.map(|line| line[line.find("of_").unwrap()..].trim_end().to_owned()).collect::<Vec<_>>()
+    };
+    pipe.wait_until(|| texts().len() >= expected.len());
+    // They may be on several CPUs.
+    let sorted = |mut lines: Vec<String>| {
+        lines.sort();
+        lines
+    };
+    assert_eq!(sorted(texts()), sorted(expected));
+    pipe.signal(Signal::INT);
+    pipe.wait();
+    let printed = ended(consumer);
+    let half = TIMES / 2;
+    for format in ["first %u of %s", "%s has %u in the second", "second %#x"] {
+        assert!(printed.contains(&format!("{half} of '{format}'\n")), "{printed}");
+    }
+    assert!(printed.ends_with(&format!("consumed {produced}\n")), "{printed}");
+    // However often they came, each has one id, and nobody has it now.
+    let info = run(&mut consumed.lookback(&["get", "ktrace/info"])).success().stdout;
+    let lines: Vec<&str> = info.lines().filter(|line| line.contains(" 'of_")).collect();
+    assert!(lines.len() == 3 && lines.iter().all(|line| line.ends_with(" disabled")), "{info}");
 }
 
 #[test]
