@@ -5,6 +5,7 @@ mod known;
 mod meant;
 mod named;
 mod obstacle;
+mod prospect;
 mod request;
 mod visible;
 
@@ -17,6 +18,7 @@ use crate::say::{note, say};
 use abi::attach::{AttachRequest, AttachResult};
 use elsewhere::OtherSession;
 pub(crate) use named::NamedProcess;
+pub(crate) use prospect::AttachProspect;
 use remote_call::{AgentFile, CallRefusal, Called, HandedDirectories};
 use session::Instance;
 use std::path::Path;

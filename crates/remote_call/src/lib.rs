@@ -68,5 +68,5 @@ pub use filter::{FilterVerdict, NeededCall};
 pub use handed::HandedDirectories;
 pub use libc_image::{is_file_of_musl, is_of_musl};
 pub use load::{detach, load};
-pub use load_plan::AgentFile;
+pub use load_plan::{AgentFile, may_load};
 pub use refusal::CallRefusal;

@@ -1,8 +1,9 @@
 //! What can be known before a thread is stopped that is to load the agent.
 
+use crate::filter::has_filters;
 use crate::handed::HandedDirectories;
 use crate::libc_image::LibcImage;
-use crate::look::ProcessLook;
+use crate::look::{ProcessLook, threads};
 use crate::process_filters;
 use crate::refusal::CallRefusal;
 use crate::routine::{AttachRoutine, AttachStep};
@@ -41,13 +42,18 @@ pub(crate) struct LoadPlan<'a> {
     pub(crate) makes_no_calls: Option<String>,
 }
 
-impl<'a> LoadPlan<'a> {
-    pub(crate) fn new(
-        pid: u32,
-        agent: AgentFile<'a>,
-        request: &'a AttachRequest,
-        step: AttachStep,
-    ) -> Result<LoadPlan<'a>, CallRefusal> {
+/// What is seen of a process while all of its threads go on.
+#[derive(Debug)]
+struct LoadLook {
+    look: ProcessLook,
+    target: TargetProcess,
+    libc: LibcImage,
+    /// The name of the agent's file.
+    name: String,
+}
+
+impl LoadLook {
+    fn new(pid: u32, agent: AgentFile<'_>) -> Result<LoadLook, CallRefusal> {
         let look = ProcessLook::at(pid).ok_or(CallRefusal::Gone)?;
         look.may_be_traced()?;
         let target = TargetProcess::open(pid)?;
@@ -62,6 +68,29 @@ impl<'a> LoadPlan<'a> {
         if look.has_shadow_stack {
             return Err(CallRefusal::NoLibc("its threads have shadow stacks".to_owned()));
         }
+        Ok(LoadLook { look, target, libc, name })
+    }
+}
+
+/// Whether a process could load the agent, as far as that is seen while all of its threads go on. Whether its
+/// filters of system calls let it isn't: whether it has some.
+///
+/// # Errors
+///
+/// Why [`load`](crate::load) would do nothing.
+pub fn may_load(pid: u32, agent: AgentFile<'_>) -> Result<bool, CallRefusal> {
+    let LoadLook { target, .. } = LoadLook::new(pid, agent)?;
+    Ok(threads(target.pid).into_iter().any(|tid| has_filters(target.pid, tid)))
+}
+
+impl<'a> LoadPlan<'a> {
+    pub(crate) fn new(
+        pid: u32,
+        agent: AgentFile<'a>,
+        request: &'a AttachRequest,
+        step: AttachStep,
+    ) -> Result<LoadPlan<'a>, CallRefusal> {
+        let LoadLook { look, target, libc, name } = LoadLook::new(pid, agent)?;
         let routine = AttachRoutine::of(agent.bytes, &name, step).ok_or(CallRefusal::OtherAgent)?;
         if step == AttachStep::Detach && routine.find(&target).is_none() {
             return Err(CallRefusal::NotAttached);

@@ -253,8 +253,9 @@ pub(crate) struct ListArguments {
     )]
     pub(crate) functions: Option<FunctionRule>,
 
-    /// With -f: say how each is traced, or why it can't be
-    #[arg(long, requires = "functions")]
+    /// Say of processes that aren't attached whether `lookback attach` can do that, or why not; with -f: how
+    /// each function is traced, or why it can't be
+    #[arg(long, conflicts_with_all = ["sessions", "events", "threads", "usdt", "syscalls"])]
     pub(crate) why: bool,
 
     /// List the places for USDT instead, of these programs and libraries, or of those that traced processes

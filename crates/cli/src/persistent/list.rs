@@ -1,6 +1,7 @@
 //! `lookback list`.
 
 use crate::arguments::ListArguments;
+use crate::attach::AttachProspect;
 use crate::failure::{Done, Failure};
 use crate::json::Json;
 use crate::number::{bytes, count, duration};
@@ -41,14 +42,21 @@ pub(crate) fn list(arguments: &ListArguments) -> Done {
         return if arguments.json { print(threads.json()) } else { print(threads.text().trim_end()) };
     }
     let (attached, strangers) = participants(&session);
+    let prospect = |stranger: &UnattachedProcess| {
+        let is_asked = arguments.why && stranger.is_here;
+        is_asked.then(|| AttachProspect::of(&session, stranger.pid)).flatten()
+    };
     if arguments.json {
+        let json = |stranger: &UnattachedProcess| {
+            stranger.json(prospect(stranger).as_ref().map(AttachProspect::json))
+        };
         return print(Json::Object(vec![
             ("session", Json::text(Some(session.path().display()))),
             ("attached", Json::List(attached.iter().map(AttachedProcess::json).collect())),
-            ("not_attached", Json::List(strangers.iter().map(UnattachedProcess::json).collect())),
+            ("not_attached", Json::List(strangers.iter().map(json).collect())),
         ]));
     }
-    print(table(&session, &attached, &strangers).trim_end())
+    print((table(&session, &attached) + &not_attached(&strangers, prospect)).trim_end())
 }
 
 /// Lists functions that can be traced, by the files that they are in.
@@ -126,7 +134,7 @@ fn participants(session: &Instance) -> (Vec<AttachedProcess>, Vec<UnattachedProc
     (attached, strangers)
 }
 
-fn table(session: &Instance, attached: &[AttachedProcess], strangers: &[UnattachedProcess]) -> String {
+fn table(session: &Instance, attached: &[AttachedProcess]) -> String {
     let bold = Style::new().bold();
     let on = events_on(session);
     let known = session.control().event_ids().count();
@@ -171,6 +179,15 @@ fn table(session: &Instance, attached: &[AttachedProcess], strangers: &[Unattach
         let advice = pending::advice(session);
         let _ = writeln!(text, "pending: until the next call that is wrapped; {advice} interrupts them");
     }
+    text
+}
+
+/// Those that are not attached, and whether they could be, where that is asked.
+fn not_attached(
+    strangers: &[UnattachedProcess],
+    prospect: impl Fn(&UnattachedProcess) -> Option<AttachProspect>,
+) -> String {
+    let (bold, mut text) = (Style::new().bold(), String::new());
     if !strangers.is_empty() {
         let who = count(strangers.len() as u64, "process", "processes");
         let _ = writeln!(text, "{bold}not attached{bold:#}  {who}");
@@ -178,7 +195,9 @@ fn table(session: &Instance, attached: &[AttachedProcess], strangers: &[Unattach
     }
     for stranger in strangers {
         let why = printable(stranger.why.as_deref().unwrap_or_default());
-        let _ = writeln!(text, "{:>8}  {:<15}  {why}", stranger.pid, printable(&stranger.comm));
+        let prospect = prospect(stranger).map(|prospect| format!("  ({})", printable(&prospect.text())));
+        let (comm, prospect) = (printable(&stranger.comm), prospect.unwrap_or_default());
+        let _ = writeln!(text, "{:>8}  {comm:<15}  {why}{prospect}", stranger.pid);
     }
     text
 }

@@ -27,6 +27,8 @@ pub(crate) struct UnattachedProcess {
     pub(crate) why: Option<String>,
     /// Whether it stays so: another one may be about to attach.
     pub(crate) is_certain: bool,
+    /// Whether the PID is the one that it has here.
+    pub(crate) is_here: bool,
 }
 
 impl UnattachedProcess {
@@ -45,13 +47,15 @@ impl UnattachedProcess {
     /// Adds those that run what their makers have said to run unrecorded, and that can't be looked at from
     /// here, as those of another pid namespace.
     pub(crate) fn add_told(all: &mut Vec<UnattachedProcess>, session: &Instance) {
+        let here = session.control().identity().pid_namespace;
         let running = session.control().processes().filter(|process| process.end_time == 0);
         for process in running {
             let is_known = all.iter().any(|other| other.pid == process.pid);
             if let Some(obstacle) = process.status.obstacle().filter(|_| !is_known) {
                 let comm = process.executed_name().unwrap_or_default().to_owned();
                 let why = Some(obstacle.describe().to_owned());
-                all.push(UnattachedProcess { pid: process.pid, comm, exe: None, why, is_certain: true });
+                let (pid, is_here) = (process.pid, process.pid_namespace == here);
+                all.push(UnattachedProcess { pid, comm, exe: None, why, is_certain: true, is_here });
             }
         }
         all.sort_by_key(|process| process.pid);
@@ -62,13 +66,16 @@ impl UnattachedProcess {
         Some(UnseenProcess { pid: self.pid, name: self.comm, why: self.why?, in_part: false })
     }
 
-    pub(crate) fn json(&self) -> Json {
-        Json::Object(vec![
+    /// With whether it could be attached, where that was asked.
+    pub(crate) fn json(&self, prospect: Option<Json>) -> Json {
+        let mut members = vec![
             ("pid", Json::Number(self.pid.into())),
             ("comm", Json::Text(self.comm.clone())),
             ("exe", Json::text(self.exe.as_ref())),
             ("why", Json::text(self.why.as_ref())),
-        ])
+        ];
+        members.extend(prospect.map(|prospect| ("attach", prospect)));
+        Json::Object(members)
     }
 }
 
@@ -125,7 +132,7 @@ impl<'a> Look<'a> {
         // None for a zombie.
         let maps = read_to_string(process.join("maps")).ok().filter(|maps| !maps.is_empty())?;
         let exe = read_link(process.join("exe")).ok().map(|path| path.display().to_string());
-        let found = UnattachedProcess { pid, comm, exe, why: None, is_certain: true };
+        let found = UnattachedProcess { pid, comm, exe, why: None, is_certain: true, is_here: true };
         if maps.contains(&self.mapping) {
             let known = self.session.control().find_process(pid);
             let is_detached = known.is_some_and(|process| process.status.is_detached());
@@ -147,7 +154,7 @@ impl<'a> Look<'a> {
             return None;
         }
         let why = Some("may not be looked at: it has other rights than this user".to_owned());
-        Some(UnattachedProcess { pid, comm, exe: None, why, is_certain: false })
+        Some(UnattachedProcess { pid, comm, exe: None, why, is_certain: false, is_here: true })
     }
 }
 

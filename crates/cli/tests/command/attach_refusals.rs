@@ -1,6 +1,6 @@
 //! Which programs are meant, and those that can't be attached: they are left as they were.
 
-use crate::attaching::{ATTACHED, attach, begin, events_of, opened, tell};
+use crate::attaching::{ATTACHED, attach, attach_one, begin, events_of, opened, tell};
 use crate::common::*;
 use crate::function_interruptions::field;
 use crate::functions::{path, session};
@@ -84,6 +84,58 @@ fn what_cannot_be_attached_is_said_with_why_and_goes_on() {
     quiet.wait_for("ready");
     attach(&scratch, &place, &[&quiet.pid().to_string()]).failure(125, &["it is a static program"]);
     tell(&mut quiet, "c");
+}
+
+#[test]
+fn whether_processes_could_be_attached_is_listed_by_the_same_checks() {
+    let scratch = Scratch::new();
+    let place = session(&scratch, &["-e", "@file"]);
+    let begin = |command: &mut std::process::Command| {
+        let mut running = start(command.env("LOOKBACK_SESSION", &place).stdin(Stdio::piped()));
+        running.wait_for("ready");
+        running
+    };
+    let program = compile(&scratch, "attached", ATTACHED, &["-O1", "-w", "-ldl"]);
+    let with_libc = begin(&mut scratch.command(&program));
+    let mut limited = scratch.command("sh");
+    limited.args(["-c", "ulimit -v 1000000; exec \"$0\"", path(&program)]);
+    let limited = begin(&mut limited);
+    let stopped = begin(&mut scratch.command(&program));
+    stopped.signal(Signal::STOP);
+    stopped.wait_until(|| field(stopped.pid(), "State:").starts_with('T'));
+    let quiet = compile(&scratch, "static", ATTACHED, &["-O1", "-w", "-static", "-ldl"]);
+    let quiet = begin(&mut scratch.command(&quiet));
+    let list = |options: &[&str]| {
+        run(scratch.lookback(&["list", "--session", &place]).args(options)).success().stdout
+    };
+    let before = list(&[]);
+    let (text, json) = (list(&["--why"]), list(&["--why", "--json"]));
+    for (running, expected) in [
+        (&with_libc, None),
+        (&limited, Some("its address space is limited to 1000000 KB (ulimit -v)")),
+        (&stopped, Some("it is stopped (SIGSTOP, SIGTSTP), and stays so until SIGCONT")),
+        (&quiet, Some("it is a static program")),
+    ] {
+        let pid = running.pid().to_string();
+        let line = |text: &str| {
+            let is_line = |line: &&str| line.split_whitespace().next() == Some(&pid);
+            text.lines().find(is_line).unwrap_or_else(|| panic!("{text}")).to_owned()
+        };
+        let (text, before) = (line(&text), line(&before));
+        let more = text.strip_prefix(&before).unwrap_or_else(|| panic!("{before}, {text}"));
+        match expected {
+            None => assert_eq!(more, "  (`lookback attach` can attach it)"),
+            Some(why) => {
+                assert!(more.starts_with(&format!("  (`lookback attach` can't attach it: {why}")), "{more}");
+                attach(&scratch, &place, &[&pid]).failure(125, &[why]);
+            }
+        }
+        let object = &json[json.find(&format!("\"pid\":{pid},")).unwrap()..];
+        let possible = format!("\"possible\":\"{}\"", if expected.is_none() { "yes" } else { "no" });
+        assert!(object.split("\"pid\"").nth(1).unwrap().contains(&possible), "{object}");
+    }
+    attach_one(&scratch, &place, &with_libc);
+    stopped.signal(Signal::CONT);
 }
 
 #[test]
