@@ -179,13 +179,16 @@ impl Instance {
     }
 
     /// Switches all events off in all instances, for one who removes the session and has
-    /// [`Session::lock_settings`]: what is attached has it still, and is to pay nothing more.
-    pub fn retire(&self, _lock: &Lock) -> Result<(), Error> {
+    /// [`Session::lock_settings`]: what is attached has it still, and is to pay nothing more. Its code is as
+    /// it was before once it has followed, see [`Session::await_functions`].
+    pub fn retire(&self, lock: &Lock) -> Result<(), Error> {
         // Who had the lock has forgotten what was wanted in those that are gone.
         let is_there = |index: &usize| self.control().instance_state(*index).is_some();
         (0..INSTANCES).filter(is_there).try_for_each(|index| self.session.set_instance_off(index))?;
         self.control().switch_profile(false);
         self.buffer().set_recording(false);
+        self.control().allow_functions(false);
+        self.session.call_for_functions(lock);
         Ok(())
     }
 }

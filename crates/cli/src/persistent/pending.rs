@@ -163,16 +163,31 @@ pub(super) fn follow(session: &Instance, before: u32, now: bool) -> Result<ExitC
     Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
+/// Has processes take their code back to what it was, as the session is deleted, and says which have not done
+/// so yet.
+pub(super) fn leave(session: &Instance) {
+    session.session().await_functions(WAIT);
+    let mut pending = PendingProcess::all(session);
+    // Those whose code is left alone have it so.
+    pending.retain(|process| matches!(process.why, PendingReason::Does(_) | PendingReason::Elsewhere));
+    say_which(&pending, "have their code as it was before");
+}
+
 /// Says which processes have not followed yet.
+fn say_which(pending: &[PendingProcess], follow: &str) {
+    if !pending.is_empty() {
+        let who = count(pending.len() as u64, "process", "processes");
+        note!("lookback: {who} will {follow} at the next call that is wrapped:");
+        pending.iter().for_each(|process| note!("  {}", process.line()));
+    }
+}
+
+/// Says which processes have not followed yet, and what to do about it.
 fn say(session: &Instance, pending: &[PendingProcess]) {
     if pending.is_empty() {
         return;
     }
-    let who = count(pending.len() as u64, "process", "processes");
-    note!("lookback: {who} will follow at the next call that is wrapped:");
-    for process in pending {
-        note!("  {}", process.line());
-    }
+    say_which(pending, "follow");
     if pending.iter().any(PendingProcess::can_be_interrupted) {
         note!("  {} interrupts them", advice(session));
     }

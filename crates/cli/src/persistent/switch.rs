@@ -2,6 +2,7 @@
 
 use crate::arguments::InstanceArguments;
 use crate::failure::{Done, Failure};
+use crate::persistent::pending;
 use crate::persistent::saving::save_and_say;
 use crate::say::note;
 use session::{Error, FunctionLists, Instance, Lock, Session};
@@ -48,6 +49,8 @@ pub(crate) fn delete(arguments: &InstanceArguments) -> Done {
             let settings = session.session().lock_settings()?;
             Session::remove(&path)?;
             session.retire(&settings)?;
+            drop(settings);
+            pending::leave(&session);
         }
         // One of another version, or a damaged one, can't be stopped; but it can be removed.
         Err(Error::Unusable { reason, .. }) => {

@@ -1,6 +1,6 @@
 //! Programs are attached to one session after another.
 
-use crate::attaching::{assert_code_is_of_files, attach, attach_one, begin, events_of, opened, tell};
+use crate::attaching::{attach, attach_one, begin, events_of, opened, tell};
 use crate::common::*;
 use crate::detaching::detach;
 use crate::function_interruptions::{SPINNING, field};

@@ -1,8 +1,6 @@
 //! Programs are detached again, and are as they were before.
 
-use crate::attaching::{
-    again_and_again, assert_code_is_of_files, attach_one, begin, events_of, opened, tell,
-};
+use crate::attaching::{again_and_again, attach_one, begin, events_of, opened, tell};
 use crate::common::*;
 use crate::function_interruptions::field;
 use crate::functions::{NOPS, calls, path, session};
@@ -48,6 +46,41 @@ fn a_detached_program_is_not_recorded_until_it_is_attached_again() {
     }
     let descriptors = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
     assert_eq!(descriptors, 3);
+}
+
+#[test]
+fn code_is_as_it_was_once_the_session_is_deleted() {
+    let scratch = Scratch::new();
+    let place = session(&scratch, &["-e", "@file", "-p", "function", "-l", "leaf"]);
+    let lookback = |arguments: &[&str]| {
+        let mut command = scratch.lookback(&[&arguments[..1], &["--session", &place]].concat());
+        run(command.args(&arguments[1..]))
+    };
+    let mut attached = begin(&scratch, &["threads"]);
+    let program = path(&scratch.outside("attached")).to_string();
+    lookback(&["probe", "-q", &format!("{program}:main")]).success();
+    lookback(&["set", "-q", "probes:*", "on"]).success();
+    lookback(&["start", "-q", "-B", "other", "-p", "function_graph", "-l", "leaf"]).success();
+    attach_one(&scratch, &place, &attached);
+    let mut started = scratch.lookback(&["run", "--session", &place, "--", &program, "threads"]);
+    let mut started = start(started.stdin(Stdio::piped()));
+    started.wait_for("ready");
+    let both = [&mut attached, &mut started];
+    let both = both.map(|running| {
+        tell(running, "c");
+        tell(running, "t");
+        assert!(is_code_changed(running.pid()), "nothing is traced");
+        running
+    });
+    assert!(traced(&scratch, &place).len() >= 2);
+    lookback(&["delete"]).success();
+    for running in both {
+        // One that slept meanwhile follows at its next call.
+        tell(running, "c");
+        tell(running, "t");
+        assert_code_is_of_files(running.pid());
+        tell(running, "c");
+    }
 }
 
 #[test]

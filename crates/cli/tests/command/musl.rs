@@ -1,8 +1,7 @@
 //! Programs of musl, the C library of Alpine Linux: they are recorded as those of glibc are.
 
 use crate::attaching::{
-    ATTACHED, again_and_again, assert_code_is_of_files, assert_limits_are_kept, attach_one, begin, events_of,
-    opened, tell,
+    ATTACHED, again_and_again, assert_limits_are_kept, attach_one, begin, events_of, opened, tell,
 };
 use crate::common::*;
 use crate::detaching::detach;

@@ -1,6 +1,6 @@
 //! Programs that run already are recorded into a file, and are afterwards as before.
 
-use crate::attaching::{assert_code_is_of_files, attach, begin, opened, tell};
+use crate::attaching::{attach, begin, opened, tell};
 use crate::attaching_elsewhere::resources;
 use crate::common::*;
 use crate::function_interruptions::field;

@@ -26,7 +26,7 @@ use crate::preload::process::sandbox;
 use crate::preload::signal::running;
 use abi::control::CallConversion;
 use abi::remote::RemoteResult;
-use control::InstanceSet;
+use control::{ControlArea, InstanceSet};
 use core::sync::atomic::Ordering::{Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use events::ftrace::{FUNCGRAPH_ENTRY_ID, FUNCTION_ID};
@@ -183,6 +183,16 @@ fn update_all(session: AttachedSession, threads: Threads, turn: &Turn) {
     DONE.store(wanted, Release);
     if let Some(process) = session.process() {
         control.functions_done(process, wanted, traced);
+        call_no_more_of_deleted(control);
+    }
+}
+
+/// Where the session was deleted nobody else does: the last process that has looked says that no other has
+/// to.
+fn call_no_more_of_deleted(control: &ControlArea) {
+    let is_deleted = !control.may_trace_functions() && control.is_calling();
+    if is_deleted && !control.outdated_functions().any(|process| process.status.may_call()) {
+        control.call_processes(false);
     }
 }
 

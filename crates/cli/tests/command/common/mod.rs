@@ -1,11 +1,13 @@
 //! What the tests share: a directory, running commands in it, reading recordings.
 
+mod code;
 mod run;
 mod scratch;
 mod system_call_text;
 mod tools;
 mod trace;
 
+pub use code::{assert_code_is_of_files, is_code_changed};
 pub use run::{Outcome, Running, run, start, times, within};
 pub use scratch::{LOOKBACK, Scratch, assert_nothing_left, is_left};
 pub use tools::{
