@@ -1,9 +1,13 @@
 //! Where functions begin and end, and how to find what they return to: `.eh_frame_hdr` and `.eh_frame`.
 //!
+//! A static program has no `.eh_frame_hdr`, whose table its own code doesn't need. Whoever looks for
+//! functions there makes such a table before.
+//!
 //! Every function of C++ and Rust is there, and of C unless it was compiled without; stripping leaves it.
 
 use crate::byte_reader::ByteReader;
 use crate::frame_program::{FrameProgram, ReturnAddress};
+use crate::heap_sort::heap_sort;
 use core::ops::Range;
 
 /// The two sections of a file.
@@ -11,13 +15,16 @@ use core::ops::Range;
 pub(crate) struct FunctionFrames<'a> {
     /// A distance for each function, in the order of their addresses: its start's, and its entry's in
     /// `.eh_frame`, both from the address of the section.
-    entries: &'a [[u8; 8]],
-    /// Where `.eh_frame_hdr` lies.
+    entries: &'a [FrameIndexEntry],
+    /// Where `.eh_frame_hdr` lies, or `.eh_frame` if that has none.
     header_address: u64,
     frames: &'a [u8],
     /// Where `.eh_frame` lies.
     frames_address: u64,
 }
+
+/// An entry of the table: two distances.
+pub type FrameIndexEntry = [u8; 8];
 
 /// A function, as its entry describes it.
 #[derive(Debug, Clone)]
@@ -43,6 +50,36 @@ impl<'a> FunctionFrames<'a> {
         let count = u32::from_le_bytes(*count) as usize;
         let entries = rest.as_chunks().0.get(..count)?;
         Some(FunctionFrames { entries, header_address, frames, frames_address })
+    }
+
+    /// That of a file without `.eh_frame_hdr`, for which the table was made.
+    pub(crate) fn indexed(
+        (frames_address, frames): (u64, &'a [u8]),
+        entries: &'a [FrameIndexEntry],
+    ) -> FunctionFrames<'a> {
+        FunctionFrames { entries, header_address: frames_address, frames, frames_address }
+    }
+
+    /// What the table has to have for `.eh_frame`, in the order in which that lies there.
+    pub(crate) fn unindexed(
+        (address, frames): (u64, &'a [u8]),
+    ) -> impl Iterator<Item = FrameIndexEntry> + use<'a> {
+        let all = FunctionFrames::indexed((address, frames), &[]);
+        let mut next = 0;
+        let offsets = core::iter::from_fn(move || {
+            let offset = next;
+            // An entry without bytes is the last one.
+            let len = all.entry(offset)?.0.len();
+            next = offset + 4 + len;
+            (len > 0).then_some(offset)
+        });
+        offsets.filter_map(move |offset| {
+            let start = all.at_offset(offset)?.span.start.wrapping_sub(address).cast_signed();
+            let (start, offset) = (i32::try_from(start).ok()?, i32::try_from(offset).ok()?);
+            let [a, b, c, d] = start.to_le_bytes();
+            let [e, f, g, h] = offset.to_le_bytes();
+            Some([a, b, c, d, e, f, g, h])
+        })
     }
 
     /// The function that an address is in.
@@ -72,10 +109,15 @@ impl<'a> FunctionFrames<'a> {
     fn frame(&self, index: usize) -> Option<FunctionFrame<'a>> {
         let [_, _, _, _, distance @ ..] = self.entries.get(index)?;
         let address = self.header_address.wrapping_add_signed(i32::from_le_bytes(*distance).into());
-        let offset = address.wrapping_sub(self.frames_address) as usize;
+        self.at_offset(address.wrapping_sub(self.frames_address) as usize)
+    }
+
+    /// The function whose entry is there in `.eh_frame`. None for an entry of none.
+    fn at_offset(&self, offset: usize) -> Option<FunctionFrame<'a>> {
         let mut entry = self.entry(offset)?;
         let pointer = offset + 4;
-        let common = pointer.checked_sub(entry.u32()? as usize)?;
+        let distance = entry.u32()?;
+        let common = pointer.checked_sub(distance as usize).filter(|_| distance != 0)?;
         let start = self.frames_address.wrapping_add(pointer as u64 + 4);
         let start = start.wrapping_add_signed(entry.i32()?.into());
         let span = start..start.wrapping_add(entry.u32()?.into());
@@ -92,6 +134,11 @@ impl<'a> FunctionFrames<'a> {
         let len = rest.u32()? as usize;
         rest.0.get(..len).map(ByteReader)
     }
+}
+
+/// Puts the entries of a table into the order of their functions.
+pub fn sort_frames(entries: &mut [FrameIndexEntry]) {
+    heap_sort(entries, |[a, b, c, d, ..]| i32::from_le_bytes([*a, *b, *c, *d]));
 }
 
 impl FunctionFrame<'_> {

@@ -74,13 +74,16 @@ fn without_underscores(name: &[u8]) -> &[u8] {
     name.get(underscores..).unwrap_or_default()
 }
 
-/// So many functions of a file are left alone: where there are more, all are.
-const MOST: usize = 128;
+/// So many functions of a file are left alone: where there are more, all are. A static program of glibc has
+/// some 200.
+const MOST: usize = 384;
 
 /// The functions of a file that are left alone, by whichever of their names.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LeftAlone {
-    starts: [u64; MOST],
+    /// The lower halves of their addresses: what is left alone beyond them because it has the same is in a
+    /// file of more than 4 GB.
+    starts: [u32; MOST],
     count: usize,
 }
 
@@ -90,7 +93,7 @@ impl LeftAlone {
         let mut found = LeftAlone { starts: [0; MOST], count: 0 };
         for function in functions.filter(|function| !may_be_changed(function.name)) {
             if let Some(place) = found.starts.get_mut(found.count) {
-                *place = function.start;
+                *place = function.start as u32;
             }
             found.count += 1;
         }
@@ -99,7 +102,7 @@ impl LeftAlone {
 
     /// Whether the function that begins at an address is one.
     pub(crate) fn contains(&self, start: u64) -> bool {
-        self.starts.get(..self.count).is_none_or(|starts| starts.contains(&start))
+        self.starts.get(..self.count).is_none_or(|starts| starts.contains(&(start as u32)))
     }
 }
 

@@ -1,7 +1,7 @@
 //! An ELF file.
 
 use crate::frame_program::{FrameBase, ReturnAddress};
-use crate::function_frames::FunctionFrames;
+use crate::function_frames::{FrameIndexEntry, FunctionFrames};
 use crate::function_symbol::FunctionSymbol;
 use crate::left_alone::LeftAlone;
 use crate::profiled_calls::{McountTargets, kind_of};
@@ -28,6 +28,8 @@ pub struct ObjectFile<'a> {
     bytes: &'a [u8],
     sections: SectionHeaderTable<'a, LittleEndian>,
     section_names: StringTable<'a>,
+    /// Where its functions are, if it doesn't say so itself.
+    pub(crate) frame_index: &'a [FrameIndexEntry],
 }
 
 /// Entries of one kind in a section.
@@ -39,7 +41,7 @@ impl<'a> ObjectFile<'a> {
         let elf = ElfBytes::<LittleEndian>::minimal_parse(bytes).ok()?;
         let is_ours = elf.ehdr.class == Class::ELF64 && elf.ehdr.e_machine == EM_X86_64;
         let (sections, names) = elf.section_headers_with_strtab().ok().filter(|_| is_ours)?;
-        Some(ObjectFile { bytes, sections: sections?, section_names: names? })
+        Some(ObjectFile { bytes, sections: sections?, section_names: names?, frame_index: &[] })
     }
 
     /// Its bytes.
@@ -163,12 +165,6 @@ impl<'a> ObjectFile<'a> {
         })
     }
 
-    /// How its functions leave their frames, if it says so.
-    pub(crate) fn function_frames(&self) -> Option<FunctionFrames<'a>> {
-        let section = |name| self.section(name).map(|section| (section.sh_addr, self.data(&section)));
-        FunctionFrames::new(section(".eh_frame_hdr")?, section(".eh_frame")?)
-    }
-
     /// The addresses of the function that begins at one, as `.eh_frame` says: its caller's return address is
     /// on top of the stack there. None where nothing says so.
     ///
@@ -289,7 +285,7 @@ impl<'a> ObjectFile<'a> {
         self.section(name).map(|section| self.data(&section)).unwrap_or_default()
     }
 
-    fn section(&self, name: &str) -> Option<SectionHeader> {
+    pub(crate) fn section(&self, name: &str) -> Option<SectionHeader> {
         let is_named = |section: &SectionHeader| {
             self.section_names.get_raw(section.sh_name as usize).is_ok_and(|found| found == name.as_bytes())
         };
@@ -297,7 +293,7 @@ impl<'a> ObjectFile<'a> {
     }
 
     /// The bytes of a section; none of one that has none in the file.
-    fn data(&self, section: &SectionHeader) -> &'a [u8] {
+    pub(crate) fn data(&self, section: &SectionHeader) -> &'a [u8] {
         let start = section.sh_offset as usize;
         let end = start.saturating_add(section.sh_size as usize);
         let is_there = section.sh_type != SHT_NOBITS;

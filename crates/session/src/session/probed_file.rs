@@ -1,6 +1,6 @@
 //! A file that can be probed: its functions, and where they are in it.
 
-use super::traceable::debug_file;
+use super::traceable::{debug_file, frame_index};
 use function_sites::{ObjectFile, SourcePath};
 use planner::nops;
 use probe_definition::NoSymbol;
@@ -31,6 +31,8 @@ impl ProbedFile {
     /// What `find` finds in it, and in the file that has its symbols.
     pub(super) fn with<T>(&self, find: impl FnOnce(&ObjectFile<'_>, &ObjectFile<'_>) -> T) -> Option<T> {
         let file = ObjectFile::parse(&self.bytes)?;
+        let index = frame_index(&file);
+        let file = file.with_frame_index(&index);
         let symbols = self.symbols.as_deref().and_then(ObjectFile::parse).unwrap_or(file);
         Some(find(&file, &symbols))
     }

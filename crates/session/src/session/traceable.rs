@@ -6,7 +6,9 @@ use crate::object_path::object_path;
 use abi::control::OBJECTS;
 use control::ObjectInfo;
 use function_filter::{FunctionList, FunctionName, FunctionRule};
-use function_sites::{ObjectFile, SiteKind, SiteLocator, SourcePath, find_debug_file, oddness};
+use function_sites::{
+    FrameIndexEntry, ObjectFile, SiteKind, SiteLocator, SourcePath, find_debug_file, oddness, sort_frames,
+};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fmt::{self, Display, Formatter};
@@ -177,7 +179,14 @@ pub(super) fn with_file<T>(
     let bytes = std::fs::read(path).unwrap_or_default();
     let file = ObjectFile::parse(&bytes).filter(|file| file.build_id().starts_with(build_id));
     let object = path.file_name().unwrap_or_default().to_string_lossy();
-    file.map_or_else(Vec::new, |file| visit(file, &object))
+    file.map_or_else(Vec::new, |file| visit(file.with_frame_index(&frame_index(&file)), &object))
+}
+
+/// The table of a file's functions, if it has none of its own.
+pub(super) fn frame_index(file: &ObjectFile<'_>) -> Vec<FrameIndexEntry> {
+    let mut index: Vec<FrameIndexEntry> = file.unindexed_frames().collect();
+    sort_frames(&mut index);
+    index
 }
 
 fn functions_in_file(
