@@ -39,7 +39,12 @@ fn main() {
     let map = crates.join("agent/preload.map");
     println!("cargo::rerun-if-changed={}", map.display());
     let out = variable("OUT_DIR");
-    for (feature, object) in [("preload", "liblookback.so"), ("vector_of_threads", "liblookback-musl.so")] {
+    let objects = [
+        ("preload", "liblookback.so"),
+        ("vector_of_threads", "liblookback-musl.so"),
+        ("static_program", "liblookback-static.so"),
+    ];
+    for (feature, object) in objects {
         let archive = build(&crates, &out, feature);
         link(&archive, &map, &out.join(object));
     }

@@ -37,6 +37,7 @@ pub mod profile;
 pub mod remote;
 mod ring_pages;
 pub mod site;
+pub mod static_program;
 mod tail;
 
 /// What the file name of the object to preload starts with, whatever its version.

@@ -34,7 +34,16 @@ pub(crate) fn attach(arguments: &AttachArguments) -> Done {
     session.session().check_trusted()?;
     note_what_is_missing(&session);
     let processes = meant::in_session(&session, &arguments.meant, false)?;
-    each(&processes, "attached", |process| attach_process(&session, process))
+    each(&processes, "attached", |process| {
+        let called = attach_process(&session, process)?;
+        if AgentObject::for_process(process.pid).is_of_static() {
+            note!(
+                "lookback: {process} is a static program: its system calls (-e syscalls), functions and probes \
+                 are recorded, and no calls of libc"
+            );
+        }
+        Ok(called)
+    })
 }
 
 /// Detaches processes from a session.

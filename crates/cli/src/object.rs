@@ -18,6 +18,10 @@ static PRELOADED: AgentObject = AgentObject::new(include_bytes!(concat!(env!("OU
 static OF_MUSL: AgentObject =
     AgentObject::new(include_bytes!(concat!(env!("OUT_DIR"), "/liblookback-musl.so")));
 
+/// The object that is mapped in a static program while it runs.
+static OF_STATIC: AgentObject =
+    AgentObject::new(include_bytes!(concat!(env!("OUT_DIR"), "/liblookback-static.so")));
+
 /// What the names of all their versions start with.
 pub(crate) const PREFIX: &str = "liblookback-";
 
@@ -39,7 +43,17 @@ impl AgentObject {
     pub(crate) fn for_process(pid: u32) -> &'static AgentObject {
         let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap_or_default();
         let is_preloaded = maps.contains(PRELOADED.name());
-        if !is_preloaded && remote_call::is_of_musl(&maps) { &OF_MUSL } else { &PRELOADED }
+        match () {
+            () if is_preloaded => &PRELOADED,
+            () if remote_call::is_of_musl(&maps) => &OF_MUSL,
+            () if remote_call::is_static(&maps) => &OF_STATIC,
+            () => &PRELOADED,
+        }
+    }
+
+    /// Whether it is the one of static programs.
+    pub(crate) fn is_of_static(&self) -> bool {
+        std::ptr::eq(self, &OF_STATIC)
     }
 
     /// Its file's name. It depends on the content, so that another version of this command doesn't replace
@@ -76,7 +90,7 @@ pub(crate) fn install() -> Done<PathBuf> {
 
 /// Whether a process with these mappings has loaded an object of this version.
 pub(crate) fn is_in(maps: &str) -> bool {
-    [&PRELOADED, &OF_MUSL].into_iter().any(|object| maps.contains(object.name()))
+    [&PRELOADED, &OF_MUSL, &OF_STATIC].into_iter().any(|object| maps.contains(object.name()))
 }
 
 /// How long an object is kept that another version of this command has put there: programs that were traced

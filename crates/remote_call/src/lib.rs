@@ -34,10 +34,12 @@
 //!
 //! # Safety
 //!
-//! `unsafe` is in `ptrace.rs`: system calls that work on another process, with buffers of this one. What the
+//! `unsafe` is in `mapper.rs`, which reads bytes of this program, and in `ptrace.rs`: system calls that work
+//! on another process, with buffers of this one. What the
 //! other process's memory says is a number, and checked as such.
 
 mod activity;
+mod agent_image;
 mod call;
 mod candidate;
 mod filter;
@@ -50,6 +52,8 @@ mod load;
 mod load_plan;
 mod loading;
 mod look;
+mod mapper;
+mod mapping;
 mod process_filters;
 mod ptrace;
 mod refusal;
@@ -59,6 +63,7 @@ mod session_use;
 mod sleeping;
 mod slept;
 mod socket;
+mod static_program;
 mod stopped;
 mod target;
 
@@ -70,3 +75,4 @@ pub use libc_image::{is_file_of_musl, is_of_musl};
 pub use load::{detach, load};
 pub use load_plan::{AgentFile, may_load};
 pub use refusal::CallRefusal;
+pub use static_program::is_static;

@@ -12,16 +12,23 @@ use std::ops::Range;
 pub(crate) struct LibcImage {
     /// Its code.
     pub(crate) text: Range<u64>,
-    pub(crate) dlopen: u64,
-    pub(crate) dlerror: u64,
+    /// The dynamic linker's functions; None in a static program.
+    pub(crate) linker: Option<LinkerFunctions>,
     /// Where threads have errno, from the address in fs; None where that isn't known.
     pub(crate) errno_offset: Option<u64>,
-    /// The function that calls others with the dynamic linker's lock.
-    pub(crate) iterates: Range<u64>,
     /// Two instructions: a system call, and a return.
     pub(crate) system_call: u64,
     /// Where handlers of signals return to: it calls rt_sigreturn(2).
     pub(crate) handler_return: u64,
+}
+
+/// Functions of the dynamic linker.
+#[derive(Debug)]
+pub(crate) struct LinkerFunctions {
+    pub(crate) dlopen: u64,
+    pub(crate) dlerror: u64,
+    /// The function that calls others with the dynamic linker's lock.
+    pub(crate) iterates: Range<u64>,
 }
 
 /// `syscall; ret`.
@@ -33,32 +40,26 @@ const HANDLER_RETURN: &[u8] = &[0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05];
 impl LibcImage {
     pub(crate) fn find(target: &TargetProcess) -> Result<LibcImage, CallRefusal> {
         let refused = |why: &str| CallRefusal::NoLibc(why.to_owned());
-        let named = |prefix: &str| code_named(target.mappings(), |name| name.starts_with(prefix));
         let Some(code) = glibc(target.mappings()).or_else(|| musl(target.mappings())) else {
-            return Err(refused(match () {
-                () if named("ld-linux").is_some() || named("ld-2.").is_some() => {
-                    "it has no C library that is known"
-                }
-                () => "it is a static program: it has no dynamic linker to load the agent",
-            }));
+            return Err(refused("it has no C library that is known"));
         };
         let text = code.addresses.clone();
         let start =
             target.object_at(text.start).ok_or_else(|| refused("its C library is not as it should be"))?;
         let symbols = ImageSymbols::read(target, start)?;
         let find = |name| symbols.find(name);
-        let bytes = bytes(target, &text)?;
-        let instructions = |wanted: &[u8]| {
-            let at = bytes.windows(wanted.len()).position(|found| found == wanted)?;
-            Some(text.start + at as u64)
-        };
         let image = || {
-            let iterates = find("dl_iterate_phdr")?;
-            Some(LibcImage {
+            let linker = LinkerFunctions {
                 dlopen: find("dlopen")?.start,
                 dlerror: find("dlerror")?.start,
-                errno_offset: errno_offset(target, find("__errno_location")?.start),
-                iterates,
+                iterates: find("dl_iterate_phdr")?,
+            };
+            let errno_offset = errno_offset(target, find("__errno_location")?.start);
+            let code = bytes(target, &text).ok()?;
+            let instructions = |wanted| found_in(&code, text.start, wanted);
+            Some(LibcImage {
+                linker: Some(linker),
+                errno_offset,
                 system_call: instructions(SYSTEM_CALL)?,
                 handler_return: instructions(HANDLER_RETURN)?,
                 text: text.clone(),
@@ -66,6 +67,36 @@ impl LibcImage {
         };
         image().ok_or_else(|| refused("its C library is not known, or a glibc older than 2.34"))
     }
+
+    /// That which is a part of a static program.
+    /// While its system calls are recorded, only the agent's code may have the two instructions.
+    pub(crate) fn of_static(
+        target: &TargetProcess,
+        text: &Range<u64>,
+        agent: Option<Range<u64>>,
+    ) -> Result<LibcImage, CallRefusal> {
+        let code = bytes(target, text)?;
+        let of_agent = agent.map(|agent| Ok((agent.start, bytes(target, &agent)?))).transpose()?;
+        let of_agent = of_agent.and_then(|(start, code)| found_in(&code, start, SYSTEM_CALL));
+        let system_call = of_agent.or_else(|| found_in(&code, text.start, SYSTEM_CALL));
+        let both = system_call.zip(found_in(&code, text.start, HANDLER_RETURN));
+        let image = both.map(|(system_call, handler_return)| LibcImage {
+            text: text.clone(),
+            linker: None,
+            errno_offset: None,
+            system_call,
+            handler_return,
+        });
+        image.ok_or_else(|| {
+            CallRefusal::NoLibc("its code has no instructions by which handlers of signals return".to_owned())
+        })
+    }
+}
+
+/// Where these bytes are in code that starts there.
+fn found_in(code: &[u8], start: u64, wanted: &[u8]) -> Option<u64> {
+    let at = code.windows(wanted.len()).position(|found| found == wanted)?;
+    Some(start + at as u64)
 }
 
 /// Whether a process with these mappings, the text of its `/proc/PID/maps`, has musl as its C library.
@@ -205,12 +236,13 @@ mod tests {
     fn functions_of_this_process_are_found() {
         let own = TargetProcess::open(std::process::id()).unwrap();
         let image = LibcImage::find(&own).unwrap();
-        assert_eq!(image.dlopen, libc::dlopen as *const () as u64);
+        let linker = image.linker.as_ref().unwrap();
+        assert_eq!(linker.dlopen, libc::dlopen as *const () as u64);
         assert!(
             image.errno_offset.is_some_and(|offset| offset.cast_signed() < 0),
             "before the thread pointer"
         );
         assert!([image.system_call, image.handler_return].iter().all(|at| image.text.contains(at)));
-        assert!(!image.iterates.is_empty());
+        assert!(!linker.iterates.is_empty());
     }
 }

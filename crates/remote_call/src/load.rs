@@ -137,6 +137,9 @@ impl LoadAttempt<'_> {
     /// Whether what a thread sleeps in is a call that libc makes without a lock of its own.
     fn check_call(&self, candidate: &Candidate) -> Result<(), String> {
         let tid = candidate.tid;
+        if self.plan.image.is_some() {
+            return Ok(());
+        }
         match candidate.call {
             Some(call) if !self.plan.libc.text.contains(&call.returns_to) => {
                 Err(format!("its thread {tid} sleeps in a system call that isn't libc's"))
@@ -153,6 +156,9 @@ impl LoadAttempt<'_> {
     fn check_place(&self, stopped: &Stopped<'_>) -> Result<(), String> {
         let tid = stopped.tid();
         let registers = &stopped.found;
+        if self.plan.image.is_some() {
+            return self.check_place_in_static(stopped);
+        }
         let (number, _) = registers.call();
         if number >= 0 {
             let call = SleepingCall {
@@ -171,6 +177,37 @@ impl LoadAttempt<'_> {
             return Err(format!("its thread {tid} runs in a library that may hold a lock"));
         }
         self.check_stack(tid, registers.rsp)
+    }
+
+    /// Whether a thread of a static program can be used where it has stopped. It calls nothing of libc's
+    /// then, so it may hold any lock but one of the agent's, which finds that out by itself.
+    fn check_place_in_static(&self, stopped: &Stopped<'_>) -> Result<(), String> {
+        /// Bytes of a thread's descriptor that the agent looks at, at most.
+        const DESCRIPTOR: usize = 1024;
+        let (tid, target) = (stopped.tid(), &self.plan.target);
+        let registers = &stopped.found;
+        let (number, _) = registers.call();
+        let mut descriptor = [0; DESCRIPTOR];
+        let is_known = target.read(registers.fs_base, &mut descriptor).is_ok()
+            && descriptor.starts_with(&registers.fs_base.to_le_bytes());
+        if !is_known {
+            return Err(format!("its thread {tid} has no descriptor of a C library"));
+        }
+        let call = SleepingCall {
+            number,
+            arguments: registers.arguments(),
+            stack: registers.rsp,
+            returns_to: registers.rip,
+        };
+        if number >= 0 && !can_sleep(target.pid, &call) {
+            return Err(format!("its thread {tid} is in a system call"));
+        }
+        let code = self.plan.routine.agent_code(target);
+        let is_inside = stopped.is_in_sequence() || code.is_some_and(|code| code.contains(registers.rip));
+        match number < 0 && is_inside {
+            true => Err(format!("its thread {tid} can't be interrupted where it is")),
+            false => Ok(()),
+        }
     }
 
     /// Whether an address is in code of the program's that is neither libc's, nor the dynamic linker's, nor
@@ -197,8 +234,9 @@ impl LoadAttempt<'_> {
         let (words, _) = bytes.as_chunks::<8>();
         let words: Vec<u64> = words.iter().map(|word| u64::from_le_bytes(*word)).collect();
         let libc = &self.plan.libc;
+        let iterates = |word: &u64| libc.linker.as_ref().is_some_and(|linker| linker.iterates.contains(word));
         let is_lock = |(index, word): (usize, &u64)| {
-            *word == libc.handler_return && is_frame(&words[index + 1..]) || libc.iterates.contains(word)
+            *word == libc.handler_return && is_frame(&words[index + 1..]) || iterates(word)
         };
         match words.iter().enumerate().any(is_lock) {
             true => Err(format!("its thread {tid} is in a handler of a signal, or looks for a library")),

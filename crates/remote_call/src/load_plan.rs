@@ -1,5 +1,6 @@
 //! What can be known before a thread is stopped that is to load the agent.
 
+use crate::agent_image::AgentImage;
 use crate::filter::has_filters;
 use crate::handed::HandedDirectories;
 use crate::libc_image::LibcImage;
@@ -7,6 +8,7 @@ use crate::look::{ProcessLook, threads};
 use crate::process_filters;
 use crate::refusal::CallRefusal;
 use crate::routine::{AttachRoutine, AttachStep};
+use crate::static_program::StaticImage;
 use crate::target::TargetProcess;
 use abi::OBJECT_PREFIX;
 use abi::attach::AttachRequest;
@@ -31,6 +33,9 @@ pub(crate) struct LoadPlan<'a> {
     pub(crate) target: TargetProcess,
     pub(crate) libc: LibcImage,
     pub(crate) routine: AttachRoutine,
+    /// What is mapped without a dynamic linker, and what the kernel has passed to the process: in a static
+    /// program.
+    pub(crate) image: Option<(AgentImage, Vec<u8>)>,
     /// Whether the process ignores SIGTRAP.
     pub(crate) ignores_traps: bool,
     pub(crate) path: &'a Path,
@@ -48,15 +53,15 @@ struct LoadLook {
     look: ProcessLook,
     target: TargetProcess,
     libc: LibcImage,
-    /// The name of the agent's file.
-    name: String,
+    routine: AttachRoutine,
+    image: Option<(AgentImage, Vec<u8>)>,
 }
 
 impl LoadLook {
-    fn new(pid: u32, agent: AgentFile<'_>) -> Result<LoadLook, CallRefusal> {
+    fn new(pid: u32, agent: AgentFile<'_>, step: AttachStep) -> Result<LoadLook, CallRefusal> {
         let look = ProcessLook::at(pid).ok_or(CallRefusal::Gone)?;
         look.may_be_traced()?;
-        let target = TargetProcess::open(pid)?;
+        let mut target = TargetProcess::open(pid)?;
         let name = agent.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let has_other = target.mappings().any(|mapping| {
             mapping.is_code && mapping.name.starts_with(OBJECT_PREFIX) && mapping.name != name
@@ -64,11 +69,21 @@ impl LoadLook {
         if has_other {
             return Err(CallRefusal::OtherAgent);
         }
-        let libc = LibcImage::find(&target)?;
+        let routine = AttachRoutine::of(agent.bytes, &name, step).ok_or(CallRefusal::OtherAgent)?;
+        let (libc, image) = match AgentImage::of(agent.bytes) {
+            Some(image) => {
+                let program = StaticImage::of(&target)?;
+                target.waiting = program.waiting;
+                let agent = routine.agent_code(&target).map(|code| code.addresses());
+                let libc = LibcImage::of_static(&target, &program.text, agent)?;
+                (libc, Some((image, program.auxiliary)))
+            }
+            None => (LibcImage::find(&target)?, None),
+        };
         if look.has_shadow_stack {
             return Err(CallRefusal::NoLibc("its threads have shadow stacks".to_owned()));
         }
-        Ok(LoadLook { look, target, libc, name })
+        Ok(LoadLook { look, target, libc, routine, image })
     }
 }
 
@@ -79,7 +94,7 @@ impl LoadLook {
 ///
 /// Why [`load`](crate::load) would do nothing.
 pub fn may_load(pid: u32, agent: AgentFile<'_>) -> Result<bool, CallRefusal> {
-    let LoadLook { target, .. } = LoadLook::new(pid, agent)?;
+    let LoadLook { target, .. } = LoadLook::new(pid, agent, AttachStep::Attach)?;
     Ok(threads(target.pid).into_iter().any(|tid| has_filters(target.pid, tid)))
 }
 
@@ -90,8 +105,7 @@ impl<'a> LoadPlan<'a> {
         request: &'a AttachRequest,
         step: AttachStep,
     ) -> Result<LoadPlan<'a>, CallRefusal> {
-        let LoadLook { look, target, libc, name } = LoadLook::new(pid, agent)?;
-        let routine = AttachRoutine::of(agent.bytes, &name, step).ok_or(CallRefusal::OtherAgent)?;
+        let LoadLook { look, target, libc, routine, image } = LoadLook::new(pid, agent, step)?;
         if step == AttachStep::Detach && routine.find(&target).is_none() {
             return Err(CallRefusal::NotAttached);
         }
@@ -100,7 +114,19 @@ impl<'a> LoadPlan<'a> {
             AttachStep::Attach => process_filters::obstacle(&target)?,
             AttachStep::Detach => None,
         };
-        Ok(LoadPlan { target, libc, routine, ignores_traps, path, handed, request, freed: 0, makes_no_calls })
+        let freed = 0;
+        Ok(LoadPlan {
+            target,
+            libc,
+            routine,
+            image,
+            ignores_traps,
+            path,
+            handed,
+            request,
+            freed,
+            makes_no_calls,
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use crate::load_plan::{LoadPlan, bytes_of, with_end};
 use crate::look::ThreadLook;
 use crate::ptrace::{Stop, ThreadRegisters};
 use crate::refusal::CallRefusal;
+use crate::routine::AttachRoutine;
 use crate::stopped::{ALL, FLAGS, NONE, Stopped, ThreadFailure};
 use crate::target::TargetProcess;
 use abi::attach::{AttachAnswer, AttachRequest};
@@ -19,7 +20,7 @@ const RED_ZONE: u64 = 128;
 const AREA: u64 = 512 * 1024;
 
 /// Where the path is in it, after the request.
-const PATH: u64 = 8192;
+pub(crate) const PATH: u64 = 8192;
 
 /// Where it has space for what is handed to it.
 const HANDED: u64 = 2 * PATH;
@@ -126,9 +127,10 @@ impl<'a> Loading<'a> {
 
     /// Has it load the agent, unless that is there, and call its routine.
     fn attach_by_paths(&self) -> Result<AttachAnswer, ThreadFailure> {
-        let routine = match self.plan.routine.find(&self.plan.target) {
-            Some(routine) => routine,
-            None => self.load()?,
+        let routine = match (&self.plan.image, self.plan.routine.find(&self.plan.target)) {
+            (Some((image, auxiliary)), _) => self.map(image, auxiliary)?,
+            (None, Some(routine)) => routine,
+            (None, None) => self.load()?,
         };
         self.begin_call((routine, self.frame), [self.area, 0])?;
         AttachAnswer::of(self.run_until_it_waits()?.ok_or_else(failed)?).ok_or_else(failed)
@@ -136,10 +138,9 @@ impl<'a> Loading<'a> {
 
     /// Has it load the agent: where the routine is then.
     fn load(&self) -> Result<u64, ThreadFailure> {
-        let libc = &self.plan.libc;
+        let Some(libc) = &self.plan.libc.linker else { return Err(failed()) };
         let flags = (libc::RTLD_NOW | libc::RTLD_LOCAL) as u64;
-        self.begin_call((libc.dlopen, self.frame - 8), [self.area + PATH, flags])?;
-        self.stopped.run(self.frame)?.ok_or_else(failed)?;
+        self.call((libc.dlopen, [self.area + PATH, flags]))?;
         let now = TargetProcess::open(self.plan.target.pid)?;
         if let Some(routine) = self.plan.routine.find(&now) {
             return Ok(routine);
@@ -227,6 +228,22 @@ impl<'a> Loading<'a> {
             Stop::Signal(libc::SIGTRAP) => Ok(self.stopped.tracee.registers()?),
             _ => Err(failed()),
         }
+    }
+
+    /// Has it call a function: what it leaves in rdi.
+    pub(crate) fn call(&self, (function, arguments): (u64, [u64; 2])) -> Result<u64, ThreadFailure> {
+        self.begin_call((function, self.frame - 8), arguments)?;
+        self.stopped.run(self.frame)?.ok_or_else(failed)
+    }
+
+    /// The agent's routine.
+    pub(crate) fn routine(&self) -> &AttachRoutine {
+        &self.plan.routine
+    }
+
+    /// The memory.
+    pub(crate) fn area(&self) -> u64 {
+        self.area
     }
 
     /// The process.

@@ -102,6 +102,16 @@ pub(crate) struct AgentCode {
 }
 
 impl AgentCode {
+    /// Where it is.
+    pub(crate) fn addresses(&self) -> Range<u64> {
+        self.code.clone()
+    }
+
+    /// Whether an address is in it.
+    pub(crate) fn contains(&self, address: u64) -> bool {
+        self.code.contains(&address)
+    }
+
     /// Whether a thread that is at an address, or returns there, may be using a session.
     pub(crate) fn may_use_session_at(&self, address: u64) -> bool {
         self.code.contains(&address) && self.resting_at(address).is_none()
@@ -129,6 +139,11 @@ impl AttachRoutine {
     /// Where it is in a process, if that has loaded the agent.
     pub(crate) fn find(&self, target: &TargetProcess) -> Option<u64> {
         Some(self.mapping(target)?.addresses.start + self.distance)
+    }
+
+    /// Where the agent's object starts in a process that has loaded it.
+    pub(crate) fn start(&self, target: &TargetProcess) -> Option<u64> {
+        Some(self.mapping(target)?.addresses.start)
     }
 
     /// Where the agent's code is in a process that has loaded it.

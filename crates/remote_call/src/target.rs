@@ -13,6 +13,8 @@ pub(crate) struct TargetProcess {
     pub(crate) pid: u32,
     memory: File,
     mappings: Vec<Mapping>,
+    /// Functions of the C library that wait for a limited time, where that library is a part of the program.
+    pub(crate) waiting: Vec<Range<u64>>,
 }
 
 /// A line of `/proc/PID/maps`.
@@ -32,7 +34,8 @@ impl TargetProcess {
         let memory = File::options().read(true).write(true).open(format!("/proc/{pid}/mem"));
         let memory = memory.map_err(|error| not_permitted(pid, &error))?;
         let maps = read_to_string(format!("/proc/{pid}/maps")).map_err(|error| not_permitted(pid, &error))?;
-        Ok(TargetProcess { pid, memory, mappings: maps.lines().filter_map(Mapping::parse).collect() })
+        let mappings = maps.lines().filter_map(Mapping::parse).collect();
+        Ok(TargetProcess { pid, memory, mappings, waiting: Vec::new() })
     }
 
     pub(crate) fn mappings(&self) -> impl Iterator<Item = &Mapping> {
@@ -42,8 +45,10 @@ impl TargetProcess {
     /// Whether the C library has the instruction at an address.
     pub(crate) fn is_in_libc(&self, address: u64) -> bool {
         let prefixes = ["libc.so", "libc-", "libpthread", "ld-musl-", "libc.musl-"];
-        self.mapping(address)
-            .is_some_and(|found| prefixes.iter().any(|prefix| found.name.starts_with(prefix)))
+        self.waiting.iter().any(|function| function.contains(&address))
+            || self
+                .mapping(address)
+                .is_some_and(|found| prefixes.iter().any(|prefix| found.name.starts_with(prefix)))
     }
 
     /// Where code is mapped of what has this name.

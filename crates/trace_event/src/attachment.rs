@@ -36,6 +36,9 @@ pub struct Attachment<'a> {
 pub struct Hooks {
     /// The calling thread has been entered: from now on its end matters.
     pub thread_started: fn(),
+    /// The thread whose words the calling thread has found has ended: these words are about to be the calling
+    /// thread's. Only where nobody says that threads end.
+    pub thread_replaced: fn(),
     /// The process has found that it was forked, by that parent.
     pub forked: fn(Parent),
     /// Says where the calling thread's stack is: asked once for each thread whose stack matters. It stays

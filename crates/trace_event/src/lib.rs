@@ -37,6 +37,7 @@ mod innermost;
 mod own_stack;
 mod process;
 mod recorder;
+mod replaced;
 mod sections;
 mod shared;
 mod site;
@@ -44,6 +45,8 @@ mod snapshot;
 mod stack;
 mod state;
 mod thread;
+#[cfg(feature = "table_of_threads")]
+mod thread_table;
 mod thread_words;
 mod wakeups;
 mod writers;

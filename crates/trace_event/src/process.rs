@@ -25,6 +25,9 @@ pub unsafe fn attach(attachment: &Attachment<'_>) -> Result<Attached, AttachErro
     let filling = Filling::begin().ok_or(AttachError::Attached)?;
     let shared = SharedSession::open(attachment, page_turned)?;
     thread::use_tid_offset(attachment.tid_offset);
+    #[cfg(feature = "table_of_threads")]
+    // SAFETY: a word of the calling thread's.
+    crate::thread_table::prepare(unsafe { &raw mut (*thread::thread_state()).aside });
     let shared = filling.put(shared);
     let was_known = shared.enter_process(attachment.pid.unwrap_or_else(thread::libc_tid));
     let entered = shared.process().and_then(|entry| shared.control.process(entry));

@@ -4,6 +4,7 @@ use crate::attachment::Parent;
 use crate::current;
 use crate::given_names;
 use crate::innermost::{forget_place, say_none, use_place};
+use crate::replaced::replaces;
 use crate::shared::SharedSession;
 use crate::site;
 use crate::thread_words;
@@ -193,6 +194,10 @@ pub(crate) fn start(shared: &SharedSession) -> Option<u64> {
         return start_aside(shared, state).map(|common| common | state.bits());
     }
     let tid = libc_tid();
+    let is_found = !cfg!(feature = "table_of_threads")
+        || !is_entered(&state)
+        || replaces(shared, [state.task, state.libc_tid]);
+    let state = is_found.then(load)?;
     let other = || (shared.hooks.pid)().filter(|pid| *pid != shared.pid());
     // Libc has forked without having been seen to, in a thread that had recorded or in one that had not.
     let forked_pid = if is_entered(&state) { Some(tid) } else { other() };
@@ -280,6 +285,8 @@ pub fn end_thread() {
         shared.control.pid_ended(libc_tid());
     }
     store(ThreadState { task: 0, ..load() });
+    #[cfg(feature = "table_of_threads")]
+    crate::thread_table::give_back();
 }
 
 /// Says to the recorder that it is in the child of a fork, in the only thread of a new process, `pid`: its

@@ -7,10 +7,13 @@
 //! musl refuses an object of that model to dlopen(3), but gives the words of any to each thread before
 //! dlopen(3), or the thread's maker, returns. So with the feature `vector_of_threads` they are reached by the
 //! thread's vector of blocks, in the local-dynamic model, again without a call.
+//!
+//! A static program gives them to nobody: it has no dynamic linker. With the feature `table_of_threads` they
+//! are in a table of the object's own, see `thread_table.rs`.
 
 /// The instructions that put into the register `REGISTER` how many bytes after the thread pointer the words
 /// `SYMBOL` are. They change the flags.
-#[cfg(not(feature = "vector_of_threads"))]
+#[cfg(not(any(feature = "vector_of_threads", feature = "table_of_threads")))]
 #[macro_export]
 macro_rules! thread_words_offset {
     ($register:literal, $symbol:literal) => {
@@ -54,6 +57,59 @@ macro_rules! thread_words_offset {
     };
 }
 
+/// As above, of the thread's block in the table. They use 40 bytes of the stack.
+#[cfg(feature = "table_of_threads")]
+#[macro_export]
+macro_rules! thread_words_offset {
+    ($register:literal, $symbol:literal) => {
+        concat!(
+            "push rax\n",
+            "call lookback_thread_block\n",
+            "pop ",
+            $register,
+            "\n",
+            "lea ",
+            $register,
+            ", [",
+            $register,
+            " + ",
+            $symbol,
+            "@DTPOFF]\n",
+            "sub ",
+            $register,
+            ", qword ptr fs:[0]",
+        )
+    };
+}
+
+/// Puts the address of the words `SYMBOL` into `ADDRESS`.
+#[cfg(not(feature = "table_of_threads"))]
+#[macro_export]
+macro_rules! thread_words_address {
+    ($address:ident, $symbol:literal) => {
+        core::arch::asm!(
+            $crate::thread_words_offset!("{0}", $symbol),
+            "add {0}, fs:[0]",
+            out(reg) $address,
+            options(pure, readonly, nostack),
+        )
+    };
+}
+
+/// As above, by a call.
+#[cfg(feature = "table_of_threads")]
+#[macro_export]
+macro_rules! thread_words_address {
+    ($address:ident, $symbol:literal) => {
+        core::arch::asm!(
+            $crate::thread_words_offset!("{0}", $symbol),
+            "add {0}, fs:[0]",
+            out(reg) $address,
+            options(pure, readonly),
+        )
+    };
+}
+
 /// Defines `fn NAME() -> *mut TYPE`, which gives the calling thread's own `TYPE` under the linker's name
 /// `SYMBOL`: all zero in a new thread, aligned to 16 bytes. Async-signal-safe.
 #[macro_export]
@@ -75,14 +131,7 @@ macro_rules! thread_words {
         $visibility fn $name() -> *mut $type {
             let address: *mut $type;
             // SAFETY: computes the address of the thread's own copy of the words above.
-            unsafe {
-                core::arch::asm!(
-                    $crate::thread_words_offset!("{0}", $symbol),
-                    "add {0}, fs:[0]",
-                    out(reg) address,
-                    options(pure, readonly, nostack),
-                );
-            }
+            unsafe { $crate::thread_words_address!(address, $symbol) };
             address
         }
     };

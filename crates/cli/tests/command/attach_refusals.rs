@@ -79,11 +79,6 @@ fn what_cannot_be_attached_is_said_with_why_and_goes_on() {
     full.wait_for("ready");
     refused(&mut full, "its dynamic linker has not loaded the agent: ");
     tell(&mut full, "c");
-    let quiet = compile(&scratch, "static", ATTACHED, &["-O1", "-w", "-static", "-ldl"]);
-    let mut quiet = start(scratch.command(&quiet).stdin(Stdio::piped()));
-    quiet.wait_for("ready");
-    attach(&scratch, &place, &[&quiet.pid().to_string()]).failure(125, &["it is a static program"]);
-    tell(&mut quiet, "c");
 }
 
 #[test]

@@ -287,12 +287,12 @@ fn programs_that_make_others_and_load_libraries_are_attached_anywhere() {
     }
 }
 
-#[test]
-fn whoever_is_killed_while_he_attaches_leaves_the_program_well() {
+/// Kills whoever attaches programs that were compiled so.
+pub fn assert_kills_do_no_harm(events: &str, options: &[&str]) {
     let scratch = Scratch::new();
-    let spinning = compile(&scratch, "spinning", SPINNING, &["-O1", NOPS]);
-    let sitting = compile(&scratch, "sitting", SITTING, &["-O1", "-w", "-lrt"]);
-    let place = session(&scratch, &["-e", "@file", "-b", "64"]);
+    let spinning = compile(&scratch, "spinning", SPINNING, options);
+    let sitting = compile(&scratch, "sitting", SITTING, options);
+    let place = session(&scratch, &["-e", events, "-b", "64"]);
     let is_traced = |pid| !["", "0"].contains(&field(pid, "TracerPid:").as_str());
     let mut caught = 0;
     for round in 0..12_u64 {

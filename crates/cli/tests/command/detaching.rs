@@ -1,10 +1,13 @@
 //! Programs are detached again, and are as they were before.
 
-use crate::attaching::{again_and_again, attach_one, begin, events_of, opened, tell};
+use crate::attaching::{
+    again_and_again, assert_kills_do_no_harm, attach_one, begin, events_of, opened, tell,
+};
 use crate::common::*;
 use crate::function_interruptions::field;
 use crate::functions::{NOPS, calls, path, session};
 use rustix::process::Signal;
+use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
 
@@ -115,10 +118,18 @@ fn a_program_that_was_started_with_lookback_stays_attached() {
 
 #[test]
 fn a_busy_program_is_attached_and_detached_in_turns() {
+    let compare = |pid, _: &Path| assert_code_is_of_files(pid);
+    assert_goes_on_in_turns(&["@file", "@process"], &["-O1", "-w", NOPS], compare);
+}
+
+/// Attaches and detaches a program that was compiled so, some of whose attachers are killed. `compare`
+/// looks at its code.
+pub fn assert_goes_on_in_turns(events: &[&str], options: &[&str], compare: impl Fn(u32, &Path)) {
     let scratch = Scratch::new();
-    let program = compile(&scratch, "busy", BUSY, &["-O1", "-w", NOPS]);
-    let place =
-        session(&scratch, &["-b", "64", "-e", "@file", "-e", "@process", "-p", "function", "-l", "leaf"]);
+    let program = compile(&scratch, "busy", BUSY, options);
+    let events = events.iter().flat_map(|event| ["-e", event]);
+    let options: Vec<&str> = ["-b", "64", "-p", "function", "-l", "leaf"].into_iter().chain(events).collect();
+    let place = session(&scratch, &options);
     let rounds = times("LOOKBACK_ATTACH_ROUNDS", 60);
     let is_traced = |pid| !["", "0"].contains(&field(pid, "TracerPid:").as_str());
     for program_number in 0..rounds.div_ceil(10) {
@@ -143,7 +154,7 @@ fn a_busy_program_is_attached_and_detached_in_turns() {
                 || said.contains("it is not attached to this session");
             assert!(is_done, "{what}: {said}");
         }
-        assert_code_is_of_files(running.pid());
+        compare(running.pid(), &program);
         running.signal(Signal::TERM);
         assert!(running.wait().success().stdout.ends_with("ok\n"));
     }
@@ -177,4 +188,9 @@ fn a_server_answers_while_it_is_attached_and_detached() {
     assert_code_is_of_files(pid);
     server.signal(Signal::TERM);
     server.wait().success();
+}
+
+#[test]
+fn whoever_is_killed_while_he_attaches_leaves_the_program_well() {
+    assert_kills_do_no_harm("@file", &["-O1", "-w", NOPS, "-lrt"]);
 }

@@ -84,6 +84,7 @@ mod report;
 mod signals;
 mod stacks;
 mod state;
+mod static_programs;
 mod switches;
 mod system_calls;
 mod system_calls_seen;

@@ -71,6 +71,8 @@ pub(crate) const ATTACH_CALLS: &[NeededCall] = &[
     call!(SYS_getrandom),
     call!(SYS_sched_getaffinity),
     call!(SYS_geteuid),
+    // Where the C library's own word for it is looked for: musl's, or that of a static program.
+    call!(SYS_gettid),
     call!(SYS_rt_sigaction),
     call!(SYS_rt_sigprocmask),
     call!(SYS_rt_sigtimedwait),
@@ -89,7 +91,6 @@ pub(crate) const AGENT_CALLS: &[NeededCall] = &[
     call!(SYS_getegid),
     call!(SYS_getgid),
     call!(SYS_getpriority),
-    call!(SYS_gettid),
     call!(SYS_getuid),
     call!(SYS_getxattr),
     call!(SYS_kill),

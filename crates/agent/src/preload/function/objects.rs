@@ -1,5 +1,6 @@
 //! The objects of the process that have sites.
 
+use super::lasting_table::LastingTable;
 use super::sites::{SiteTable, with_names};
 use super::system_call_table::SystemCallTable;
 use super::traced_site::TracedSite;
@@ -16,7 +17,7 @@ use core::ffi::CStr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize};
 use function_filter::FunctionName;
-use function_sites::{ObjectFile, find_debug_file};
+use function_sites::{FrameIndexEntry, ObjectFile, find_debug_file, sort_frames};
 use planner::SYSTEM_CALL;
 use probe::FileIdentity;
 use text_poke::Text;
@@ -74,9 +75,9 @@ impl TracedObject {
         name.get(..*len).unwrap_or_default()
     }
 
-    /// Whether it is the C library.
+    /// Whether it is the C library, or has that in it.
     pub(super) fn is_libc(&self) -> bool {
-        self.text.pages.contains(&(borrowed::in_libc() as u64))
+        cfg!(feature = "static_program") || self.text.pages.contains(&(borrowed::in_libc() as u64))
     }
 
     /// How many sites a compiler has left.
@@ -229,6 +230,7 @@ pub(super) fn add(
         files::unmap(bytes);
         return None;
     }
+    let file = with_frame_index(file);
     let count = counted.unwrap_or_else(|| file.sites().count() as u64);
     let index = TABLE.count.load(Relaxed);
     if index >= OBJECTS {
@@ -255,6 +257,21 @@ pub(super) fn add(
     unsafe { start.add(index).write(Some(found)) };
     TABLE.count.store(index + 1, Release);
     Some(count)
+}
+
+/// A file with a table of its functions, which a static program doesn't have; without one where there is no
+/// memory.
+fn with_frame_index(file: ObjectFile<'static>) -> ObjectFile<'static> {
+    let table = LastingTable::<FrameIndexEntry>::new();
+    let count = file.unindexed_frames().count();
+    let sort = |entries: &mut [FrameIndexEntry]| {
+        sort_frames(entries);
+        entries.len()
+    };
+    match count > 0 && table.fill(count, file.unindexed_frames(), sort).is_some() {
+        true => file.with_frame_index(table.all()),
+        false => file,
+    }
 }
 
 /// Forgets what the session knows objects by: the process is attached to another one.

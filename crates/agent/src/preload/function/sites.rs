@@ -6,7 +6,9 @@ use super::traced_site::TracedSite;
 use super::wanted::Wanted;
 use core::ops::Range;
 use function_filter::FunctionName;
-use function_sites::{FunctionSymbol, ObjectFile, SiteLocator, SitePlace, SourcePath, partition_point_near};
+use function_sites::{
+    FunctionSymbol, ObjectFile, SiteLocator, SitePlace, SourcePath, exchange, heap_sort, partition_point_near,
+};
 
 /// The sites of an object, in the order of their addresses.
 #[derive(Debug)]
@@ -64,7 +66,7 @@ impl SiteTable {
             Some(TracedSite::new(&site, &location, base, after(code, location.address)))
         });
         let arrange = |sites: &mut [TracedSite]| {
-            sort(sites);
+            heap_sort(sites, |site| site.address);
             different(sites)
         };
         self.sites.fill(found().count(), sites, arrange)
@@ -153,22 +155,6 @@ fn after((start, code): (u64, &[u8]), address: u64) -> &[u8] {
     offset.and_then(|offset| code.get(offset..)).unwrap_or_default()
 }
 
-/// Sorts sites by address, in place. They nearly always are: then it is one look at each. (Heapsort: the
-/// standard library's sort may panic.)
-fn sort(sites: &mut [TracedSite]) {
-    if sites.is_sorted_by_key(|site| site.address) {
-        return;
-    }
-    let count = sites.len();
-    for start in (0..count / 2).rev() {
-        sift_down(sites, start, count);
-    }
-    for end in (1..count).rev() {
-        swap(sites, 0, end);
-        sift_down(sites, 0, end);
-    }
-}
-
 /// Puts sites with different addresses first, of sorted ones: functions may have several names. How many they
 /// are.
 fn different(sites: &mut [TracedSite]) -> usize {
@@ -177,36 +163,10 @@ fn different(sites: &mut [TracedSite]) -> usize {
         let address = |index: usize| sites.get(index).map(|site| site.address);
         if count == 0 || address(count - 1) != address(index) {
             if count != index {
-                swap(sites, count, index);
+                exchange(sites, count, index);
             }
             count += 1;
         }
     }
     count
-}
-
-/// Exchanges two sites. (The standard library's may panic.)
-fn swap(sites: &mut [TracedSite], one: usize, other: usize) {
-    if let Ok([one, other]) = sites.get_disjoint_mut([one, other]) {
-        core::mem::swap(one, other);
-    }
-}
-
-/// Lets the site at `start` sink to its place in the heap of the first `end`.
-fn sift_down(sites: &mut [TracedSite], start: usize, end: usize) {
-    let key = |sites: &[TracedSite], index: usize| sites.get(index).map(|site| site.address);
-    let mut parent = start;
-    loop {
-        let first = 2 * parent + 1;
-        if first >= end {
-            return;
-        }
-        let second = (first + 1).min(end - 1);
-        let child = if key(sites, second) > key(sites, first) { second } else { first };
-        if key(sites, child) <= key(sites, parent) {
-            return;
-        }
-        swap(sites, parent, child);
-        parent = child;
-    }
 }

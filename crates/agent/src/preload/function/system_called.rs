@@ -3,6 +3,7 @@
 use super::call::SavedRegisters;
 use super::moved_site;
 use crate::preload::record::system_call::{record_enter, record_exit, try_record as try_write};
+use crate::preload::thread::end::end_calling_thread;
 use core::sync::atomic::AtomicBool;
 use trace_event::{CallRecord, FrameRecord, call_time, enter_in_libc, enter_known_in_libc, thread_words};
 
@@ -71,6 +72,10 @@ pub(crate) extern "C" fn record_system_call(saved: &SavedSystemCall) {
         begin(frame, number);
     }
     record_system_call_enter(number, &saved.registers.system_call_arguments(), frame);
+    // Nobody else says that a thread of a static program ends.
+    if cfg!(feature = "static_program") && i64::from(number) == libc::SYS_exit {
+        end_calling_thread();
+    }
 }
 
 /// As [`record_system_call`], of a call whose number the code has, if that is a common case. None, and

@@ -158,7 +158,11 @@ pub(super) fn try_update() -> RemoteResult {
     if !may_change() {
         return RemoteResult::Refused;
     }
-    let Some(turn) = Turn::take() else { return RemoteResult::Busy };
+    let Some(mut turn) = Turn::take() else { return RemoteResult::Busy };
+    // Elsewhere the thread may hold the dynamic linker's lock, and a wrapped call comes later.
+    if cfg!(feature = "static_program") && search::is_due(session.control()) {
+        look(session, &mut turn, true);
+    }
     update_all(session, Threads::Running, &turn);
     RemoteResult::Done
 }

@@ -15,7 +15,12 @@ pub(crate) fn is_there() -> bool {
 
 /// Whether it is glibc: only that has its linker's list under this name.
 pub(crate) fn is_glibc() -> bool {
-    address!("_r_debug") != 0
+    #[cfg(feature = "static_program")]
+    return super::static_program::is_glibc();
+    #[cfg(not(feature = "static_program"))]
+    {
+        address!("_r_debug") != 0
+    }
 }
 
 /// Whether it is one under which processes are recorded: glibc or musl.
@@ -30,6 +35,9 @@ pub(crate) fn in_libc() -> usize {
 
 /// What the kernel has passed to the process as `kind`; 0 where it hasn't. Async-signal-safe.
 pub(crate) fn auxiliary(kind: c_ulong) -> u64 {
+    #[cfg(feature = "static_program")]
+    return super::static_program::auxiliary(kind);
+    #[cfg(not(feature = "static_program"))]
     // SAFETY: always allowed, where it is there.
     if address!("getauxval") == 0 { 0 } else { unsafe { libc::getauxval(kind) } }
 }

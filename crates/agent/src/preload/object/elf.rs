@@ -5,7 +5,9 @@
 use core::ffi::CStr;
 use core::ops::Range;
 use core::ptr::with_exposed_provenance;
-use libc::{Elf64_Ehdr, Elf64_Phdr, PF_W, PF_X, PT_DYNAMIC, PT_GNU_RELRO, PT_LOAD, PT_NOTE, dl_phdr_info};
+use libc::{
+    Elf64_Ehdr, Elf64_Phdr, PF_W, PF_X, PT_DYNAMIC, PT_GNU_RELRO, PT_LOAD, PT_NOTE, PT_PHDR, dl_phdr_info,
+};
 use shm::PAGE;
 use text_poke::Text;
 
@@ -17,6 +19,20 @@ pub(crate) struct LoadedObject<'a> {
     /// Its path; empty for the program itself.
     pub(crate) path: &'a CStr,
     headers: &'a [Elf64_Phdr],
+}
+
+/// What is added to the addresses of the program whose headers the kernel has mapped there.
+///
+/// Static programs have no header that says where they were to be, but all start with the file's header,
+/// which these follow.
+pub(crate) fn base_of_program(headers: &[Elf64_Phdr]) -> u64 {
+    let address = headers.as_ptr().addr() as u64;
+    let known = headers.iter().find(|header| header.p_type == PT_PHDR).map(|own| own.p_vaddr);
+    let follows = || {
+        let first = headers.iter().find(|header| header.p_type == PT_LOAD && header.p_offset == 0)?;
+        Some(first.p_vaddr + size_of::<Elf64_Ehdr>() as u64)
+    };
+    known.or_else(follows).map_or(0, |own| address.wrapping_sub(own))
 }
 
 impl<'a> LoadedObject<'a> {

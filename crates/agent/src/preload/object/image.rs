@@ -2,12 +2,13 @@
 
 use crate::preload::arch::linker;
 use crate::preload::object::borrowed::auxiliary;
+use crate::preload::object::elf::base_of_program;
 use core::ffi::{CStr, c_char};
 use core::ops::Range;
 use core::slice::from_raw_parts;
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Relaxed;
-use libc::{Elf64_Phdr, PF_R, PT_LOAD, PT_PHDR};
+use libc::{Elf64_Phdr, PF_R, PT_LOAD};
 use shm::PAGE;
 
 /// The addresses of this object, from its first to its last.
@@ -27,9 +28,7 @@ pub(crate) fn remember_program() {
     }
     // SAFETY: the kernel says where the program's headers are; they are mapped with it.
     let headers = unsafe { from_raw_parts(headers as usize as *const Elf64_Phdr, count as usize) };
-    let own = headers.iter().find(|header| header.p_type == PT_PHDR);
-    // Without such a header the program's addresses are those that it was linked for.
-    let base = own.map_or(0, |own| headers.as_ptr().addr().wrapping_sub(own.p_vaddr as usize));
+    let base = base_of_program(headers) as usize;
     let readable = headers.iter().filter(|header| header.p_type == PT_LOAD && header.p_flags & PF_R != 0);
     for ([start, end], header) in SEGMENTS.iter().zip(readable) {
         let first = base.wrapping_add(header.p_vaddr as usize);

@@ -8,5 +8,7 @@ pub(crate) mod image;
 pub(crate) mod link_map;
 pub(crate) mod mapped;
 mod needs;
+#[cfg(feature = "static_program")]
+pub(crate) mod static_program;
 pub(crate) mod symbols;
 pub(crate) mod tables;

@@ -21,7 +21,7 @@ static IS_LATE: AtomicBool = AtomicBool::new(false);
 /// Whether we were brought into the process while it ran, rather than preloaded. Only once the symbols are
 /// remembered.
 pub(crate) fn are_late() -> bool {
-    IS_LATE.load(Relaxed)
+    cfg!(feature = "static_program") || IS_LATE.load(Relaxed)
 }
 
 /// Our own path; empty before the symbols are remembered.
@@ -94,6 +94,10 @@ pub(crate) fn find(name: SymbolName<'_>) -> Option<usize> {
 
 /// The address of a function of libc's, also where others have one of that name: they come before libc.
 pub(crate) fn find_libc(name: SymbolName<'_>) -> Option<usize> {
+    #[cfg(feature = "static_program")]
+    if let Some(found) = super::static_program::find(name.text()) {
+        return Some(found);
+    }
     find_last(name, SymbolKind::Function)
 }
 

@@ -43,6 +43,12 @@ impl<'a> SymbolName<'a> {
         }
         SymbolName { text, hash }
     }
+
+    /// The name, with a zero byte at its end.
+    #[cfg(feature = "static_program")]
+    pub(crate) const fn text(&self) -> &'a [u8] {
+        self.text
+    }
 }
 
 /// Where an object's symbols are.

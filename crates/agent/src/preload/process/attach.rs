@@ -140,6 +140,7 @@ pub(crate) fn attachment(file: &CStr, tid_offset: isize) -> Attachment<'_> {
                 end::watch_thread();
                 blocked::find_out();
             },
+            thread_replaced: function::thread_ends,
             forked: |parent| {
                 mapped::found_copied();
                 record_fork(parent);

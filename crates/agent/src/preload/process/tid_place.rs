@@ -22,7 +22,21 @@ pub(crate) fn usual() -> Option<isize> {
     if borrowed::is_glibc() { usual_of_glibc() } else { of_musl(origin::read()?.pid) }
 }
 
+/// Where it is in a static program, by the calling thread's: the library has no names there. musl has it
+/// where the descriptor begins, next to errno; glibc where nothing else of the thread's has its value.
+#[cfg(feature = "static_program")]
+pub(crate) fn of_running() -> Option<isize> {
+    const OF_MUSL: core::ops::Range<isize> = 32..96;
+    let own = rustix::thread::gettid().as_raw_nonzero().get() as u32;
+    // SAFETY: the command has seen that the descriptor has more bytes than that.
+    let is_own = |offset: &isize| unsafe { tid_at(*offset).read_volatile() } == own;
+    let of_musl = OF_MUSL.step_by(size_of::<u32>()).find(is_own);
+    crate::preload::object::static_program::has_glibc(of_musl.is_none());
+    of_musl.or_else(|| Some(USUAL).filter(is_own))
+}
+
 /// Where it is in a process that runs already, whichever thread asks. None where the library isn't known.
+#[cfg(not(feature = "static_program"))]
 pub(crate) fn of_running() -> Option<isize> {
     match borrowed::is_glibc() {
         true => published(),
@@ -31,11 +45,13 @@ pub(crate) fn of_running() -> Option<isize> {
     }
 }
 
-/// Where glibc has kept it since 2005. Before 2.34 it doesn't say so in a program that isn't linked with the
+/// Where glibc has kept it since 2005.
+const USUAL: isize = 720;
+
+/// Where glibc has it. Before 2.34 it doesn't say so in a program that isn't linked with the
 /// library of threads, and has it there only in a child that it has made: the first process of such a
 /// program gets its own from us, as it does from that library when it is loaded.
 fn usual_of_glibc() -> Option<isize> {
-    const USUAL: isize = 720;
     let status = origin::read()?;
     // SAFETY: within the thread's descriptor, which is larger in all of them.
     let tid = unsafe { tid_at(USUAL).read_volatile() };

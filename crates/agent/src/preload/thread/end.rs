@@ -67,6 +67,11 @@ pub(crate) fn watch_thread() {
 }
 
 unsafe extern "C" fn thread_ended(_: *mut c_void) {
+    end_calling_thread();
+}
+
+/// Records the calling thread's end, and gives back what it has.
+pub(crate) fn end_calling_thread() {
     if let (Some(session), Some(entered)) = (session(), enter())
         && !is_aside()
     {

@@ -31,6 +31,6 @@ fn compared_code(pid: u32) -> Vec<Result<(), String>> {
         if found[..count] == expected[..count] { Ok(()) } else { Err(line.to_owned()) }
     };
     let compared: Vec<_> = maps.lines().filter(is_code).map(is_same).collect();
-    assert!(compared.len() >= 3, "{maps}");
+    assert!(compared.len() >= 2, "{maps}");
     compared
 }

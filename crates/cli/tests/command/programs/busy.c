@@ -16,7 +16,8 @@ static volatile int stop;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static long counted, expected[4];
 
-__attribute__((noinline)) int leaf(int x) { __asm__ volatile(""); return x + 1; }
+/* Begins with an instruction as long as a jump. */
+__attribute__((noinline)) int leaf(int x) { __asm__ volatile("nopl 0x1000000(%rax)"); return x + 1; }
 
 #define CHECK(condition) do { if (!(condition)) { \
 	fprintf(stderr, "line %d, errno %d\n", __LINE__, errno); abort(); } } while (0)
