@@ -59,6 +59,7 @@ impl Live {
             hooks: Hooks {
                 show_callers: |_, _| (),
                 thread_started: || (),
+                thread_replaced: || (),
                 forked: |_| (),
                 stack: first_stack,
                 may_ask: || false,

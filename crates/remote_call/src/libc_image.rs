@@ -38,7 +38,8 @@ const SYSTEM_CALL: &[u8] = &[0x0f, 0x05, 0xc3];
 const HANDLER_RETURN: &[u8] = &[0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05];
 
 impl LibcImage {
-    pub(crate) fn find(target: &TargetProcess) -> Result<LibcImage, CallRefusal> {
+    /// That of a process, which may have the agent's code there.
+    pub(crate) fn find(target: &TargetProcess, agent: Option<Range<u64>>) -> Result<LibcImage, CallRefusal> {
         let refused = |why: &str| CallRefusal::NoLibc(why.to_owned());
         let Some(code) = glibc(target.mappings()).or_else(|| musl(target.mappings())) else {
             return Err(refused("it has no C library that is known"));
@@ -56,12 +57,11 @@ impl LibcImage {
             };
             let errno_offset = errno_offset(target, find("__errno_location")?.start);
             let code = bytes(target, &text).ok()?;
-            let instructions = |wanted| found_in(&code, text.start, wanted);
             Some(LibcImage {
                 linker: Some(linker),
                 errno_offset,
-                system_call: instructions(SYSTEM_CALL)?,
-                handler_return: instructions(HANDLER_RETURN)?,
+                system_call: system_call(target, agent, &code, text.start)?,
+                handler_return: found_in(&code, text.start, HANDLER_RETURN)?,
                 text: text.clone(),
             })
         };
@@ -69,16 +69,13 @@ impl LibcImage {
     }
 
     /// That which is a part of a static program.
-    /// While its system calls are recorded, only the agent's code may have the two instructions.
     pub(crate) fn of_static(
         target: &TargetProcess,
         text: &Range<u64>,
         agent: Option<Range<u64>>,
     ) -> Result<LibcImage, CallRefusal> {
         let code = bytes(target, text)?;
-        let of_agent = agent.map(|agent| Ok((agent.start, bytes(target, &agent)?))).transpose()?;
-        let of_agent = of_agent.and_then(|(start, code)| found_in(&code, start, SYSTEM_CALL));
-        let system_call = of_agent.or_else(|| found_in(&code, text.start, SYSTEM_CALL));
+        let system_call = system_call(target, agent, &code, text.start);
         let both = system_call.zip(found_in(&code, text.start, HANDLER_RETURN));
         let image = both.map(|(system_call, handler_return)| LibcImage {
             text: text.clone(),
@@ -91,6 +88,16 @@ impl LibcImage {
             CallRefusal::NoLibc("its code has no instructions by which handlers of signals return".to_owned())
         })
     }
+}
+
+/// Where a system call and a return are: in the agent's code, if that is there, else in libc's, which begins
+/// at `start`. While libc's system calls are recorded, other code is between its two.
+fn system_call(target: &TargetProcess, agent: Option<Range<u64>>, code: &[u8], start: u64) -> Option<u64> {
+    let of_agent = agent.and_then(|agent| {
+        let code = bytes(target, &agent).ok()?;
+        found_in(&code, agent.start, SYSTEM_CALL)
+    });
+    of_agent.or_else(|| found_in(code, start, SYSTEM_CALL))
 }
 
 /// Where these bytes are in code that starts there.
@@ -235,7 +242,7 @@ mod tests {
     #[test]
     fn functions_of_this_process_are_found() {
         let own = TargetProcess::open(std::process::id()).unwrap();
-        let image = LibcImage::find(&own).unwrap();
+        let image = LibcImage::find(&own, None).unwrap();
         let linker = image.linker.as_ref().unwrap();
         assert_eq!(linker.dlopen, libc::dlopen as *const () as u64);
         assert!(

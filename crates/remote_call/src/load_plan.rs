@@ -70,15 +70,15 @@ impl LoadLook {
             return Err(CallRefusal::OtherAgent);
         }
         let routine = AttachRoutine::of(agent.bytes, &name, step).ok_or(CallRefusal::OtherAgent)?;
+        let code = routine.agent_code(&target).map(|code| code.addresses());
         let (libc, image) = match AgentImage::of(agent.bytes) {
             Some(image) => {
                 let program = StaticImage::of(&target)?;
                 target.waiting = program.waiting;
-                let agent = routine.agent_code(&target).map(|code| code.addresses());
-                let libc = LibcImage::of_static(&target, &program.text, agent)?;
+                let libc = LibcImage::of_static(&target, &program.text, code)?;
                 (libc, Some((image, program.auxiliary)))
             }
-            None => (LibcImage::find(&target)?, None),
+            None => (LibcImage::find(&target, code)?, None),
         };
         if look.has_shadow_stack {
             return Err(CallRefusal::NoLibc("its threads have shadow stacks".to_owned()));

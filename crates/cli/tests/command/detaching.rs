@@ -52,6 +52,22 @@ fn a_detached_program_is_not_recorded_until_it_is_attached_again() {
 }
 
 #[test]
+fn a_program_is_detached_while_its_system_calls_are_recorded() {
+    let scratch = Scratch::new();
+    let place = session(&scratch, &["-e", "raw_syscalls:*"]);
+    let mut running = begin(&scratch, &[]);
+    for _ in 0..2 {
+        attach_one(&scratch, &place, &running);
+        tell(&mut running, "c");
+        let seen = run(&mut scratch.lookback(&["get", "--session", &place, "trace"])).success().stdout;
+        assert!(seen.contains("sys_enter: NR "), "{seen}");
+        let said = detach(&scratch, &place, running.pid()).success().stderr;
+        assert!(said.contains(" is detached; "), "{said}");
+        tell(&mut running, "c");
+    }
+}
+
+#[test]
 fn code_is_as_it_was_once_the_session_is_deleted() {
     let scratch = Scratch::new();
     let place = session(&scratch, &["-e", "@file", "-p", "function", "-l", "leaf"]);
