@@ -38,6 +38,12 @@ impl Obituary {
         self.look_for(session, |pid| is_gone(pid).then_some(sched::UNKNOWN_SIGNAL));
     }
 
+    /// Looks at all processes for the last time: those that nobody has waited for have ended, too.
+    pub(crate) fn look_last(&self, session: &Instance) {
+        let signal = |pid| if is_gone(pid) { Some(sched::UNKNOWN_SIGNAL) } else { zombie_signal(pid) };
+        self.look_for(session, signal);
+    }
+
     /// Records which calls the processes that run are in, at the end of a recording.
     pub(crate) fn record_calls(&self, session: &Instance) {
         session.write_calls(&self.writer, self.thread, &session.calls_of_running());
@@ -155,9 +161,7 @@ impl<'a> InstanceEnds<'a> {
 /// still.
 pub fn record_ends(session: &Instance) -> Result<(), Error> {
     // A second mapping: who writes has one of its own.
-    let obituary = Obituary::new(session.again()?.into_buffer(), session);
-    obituary
-        .look_for(session, |pid| if is_gone(pid) { Some(sched::UNKNOWN_SIGNAL) } else { zombie_signal(pid) });
+    Obituary::new(session.again()?.into_buffer(), session).look_last(session);
     session.control().end_tasks_of_ended(session.buffer().now());
     Ok(())
 }

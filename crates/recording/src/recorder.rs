@@ -188,7 +188,7 @@ impl Work {
                 copy_due = now + COPIES;
             }
         }
-        obituary.look(&self.session);
+        obituary.look_last(&self.session);
         obituary.record_calls(&self.session);
         self.take()?;
         if let Some(kernel) = &mut self.kernel {
