@@ -149,11 +149,10 @@ impl AsyncTasks {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_event::test_event;
     use trace_data::dat::Metadata;
     use trace_data::event::{Event, EventTable};
-    use trace_data::format::Format;
     use trace_data::page::Missed;
-    use trace_data::print::Dialect;
 
     const MADE: u16 = 1;
     const ENTERED: u16 = 2;
@@ -165,13 +164,11 @@ mod tests {
 
     /// An event of a span, with an action if it is about wakers.
     fn event(system: &str, name: &str, id: u16, span: &str) -> Event {
-        let text = format!(
-            "name: {name}\nID: {id}\nformat:\n\
-             \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n\
-             \tfield:u64 {span};\toffset:8;\tsize:8;\tsigned:0;\n\
-             \tfield:char op[20];\toffset:16;\tsize:20;\tsigned:0;\n\nprint fmt: \"\"\n"
+        let fields = format!(
+            "\tfield:u64 {span};\toffset:8;\tsize:8;\tsigned:0;\n\
+             \tfield:char op[20];\toffset:16;\tsize:20;\tsigned:0;\n"
         );
-        Event::new(Format::parse(system, &text).unwrap(), Dialect::Kernel)
+        test_event(system, name, id, &fields)
     }
 
     fn table() -> EventTable {

@@ -178,23 +178,16 @@ impl FinishedCall {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_event::test_event;
     use trace_data::dat::Metadata;
     use trace_data::event::EventTable;
-    use trace_data::format::Format;
     use trace_data::page::Missed;
-    use trace_data::print::Dialect;
 
     const OPEN: u16 = 10;
     const OPEN_EXIT: u16 = 11;
 
     fn table() -> EventTable {
-        let event = |name: &str, id: u16, fields: &str| {
-            let text = format!(
-                "name: {name}\nID: {id}\nformat:\n\
-                 \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n{fields}\nprint fmt: \"\"\n"
-            );
-            Event::new(Format::parse("libc", &text).unwrap(), Dialect::Kernel)
-        };
+        let event = |name: &str, id: u16, fields: &str| test_event("libc", name, id, fields);
         let exit = "\tfield:int ret;\toffset:8;\tsize:4;\tsigned:1;\n\
                     \tfield:int error;\toffset:12;\tsize:4;\tsigned:1;\n\
                     \tfield:char path[8];\toffset:16;\tsize:8;\tsigned:0;\n";

@@ -72,6 +72,8 @@ mod slow_calls;
 mod source_lines;
 mod survey;
 mod symbols;
+#[cfg(test)]
+mod test_event;
 mod time;
 mod trace_file;
 mod waits;

@@ -241,11 +241,10 @@ impl LockCall {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_event::test_event;
     use trace_data::dat::Metadata;
-    use trace_data::event::{Event, EventTable};
-    use trace_data::format::Format;
+    use trace_data::event::EventTable;
     use trace_data::page::Missed;
-    use trace_data::print::Dialect;
     use trace_data::threads::ThreadTable;
 
     const LOCK: u16 = 1;
@@ -256,12 +255,7 @@ mod tests {
 
     fn table() -> EventTable {
         let event = |system: &str, name: &str, id: u16, field: &str| {
-            let text = format!(
-                "name: {name}\nID: {id}\nformat:\n\
-                 \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n\
-                 \tfield:long {field};\toffset:8;\tsize:8;\tsigned:1;\n\nprint fmt: \"\"\n"
-            );
-            Event::new(Format::parse(system, &text).unwrap(), Dialect::Kernel)
+            test_event(system, name, id, &format!("\tfield:long {field};\toffset:8;\tsize:8;\tsigned:1;\n"))
         };
         [
             event("libc", "pthread_mutex_lock", LOCK, "mutex"),

@@ -102,6 +102,7 @@ impl Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_event::test_event;
     use trace_data::event::Event;
     use trace_data::format::Format;
     use trace_data::page::Missed;
@@ -111,13 +112,7 @@ mod tests {
     const END: u16 = 43;
 
     fn pairs(gaps: &[(u64, u64)]) -> Pairs {
-        let event = |name: &str, id: u16| {
-            let format = format!(
-                "name: {name}\nID: {id}\nformat:\n\
-                 \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\nprint fmt: \"\"\n"
-            );
-            Event::new(Format::parse("libc", &format).unwrap(), Dialect::Kernel)
-        };
+        let event = |name: &str, id: u16| test_event("libc", name, id, "");
         let events = [event("read", START), event("read_exit", END)].into_iter().collect();
         Pairs::new(&"read".parse().unwrap(), None, &events, Gaps::new(gaps.to_vec())).unwrap()
     }

@@ -211,11 +211,10 @@ impl ProcessTree {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::test_event::test_event;
     use trace_data::dat::Metadata;
-    use trace_data::event::{Event, EventTable};
-    use trace_data::format::Format;
+    use trace_data::event::EventTable;
     use trace_data::page::Missed;
-    use trace_data::print::Dialect;
 
     const FORK: u16 = 1;
     const EXIT: u16 = 2;
@@ -223,14 +222,10 @@ mod tests {
 
     fn table() -> EventTable {
         let event = |system: &str, name: &str, id: u16, fields: [&str; 3]| {
-            let mut text = format!(
-                "name: {name}\nID: {id}\nformat:\n\
-                 \tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n"
-            );
-            for (index, field) in fields.iter().enumerate() {
-                text += &format!("\tfield:int {field};\toffset:{};\tsize:4;\tsigned:1;\n", 8 + 4 * index);
-            }
-            Event::new(Format::parse(system, &(text + "\nprint fmt: \"\"\n")).unwrap(), Dialect::Kernel)
+            let line = |(index, field): (usize, &str)| {
+                format!("\tfield:int {field};\toffset:{};\tsize:4;\tsigned:1;\n", 8 + 4 * index)
+            };
+            test_event(system, name, id, &fields.into_iter().enumerate().map(line).collect::<String>())
         };
         [
             event("sched", "sched_process_fork", FORK, ["child_pid", "x", "y"]),

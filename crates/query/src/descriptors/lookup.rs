@@ -11,7 +11,7 @@ impl Descriptors {
     /// The names of the descriptors that a record of a call's entry has, with the names of their fields. Ask
     /// before the record is added.
     pub fn names(&self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Vec<(&'static str, Rc<str>)> {
-        let Some(table) = self.table(record, trace) else { return Vec::new() };
+        let Some((_, table)) = self.table(record, trace) else { return Vec::new() };
         let named =
             |field: &DescriptorField| Some((field.0, self.known(table, field, record)?.name.clone()?));
         self.fields(record.id(), trace).iter().filter_map(named).collect()
@@ -25,7 +25,7 @@ impl Descriptors {
         record: &Record<'_>,
         trace: &TraceInfo<'_>,
     ) -> Option<DescriptorChannel> {
-        let table = self.table(record, trace)?;
+        let (_, table) = self.table(record, trace)?;
         let fields = self.fields(record.id(), trace);
         self.known(table, fields.iter().find(|(name, _)| *name == field)?, record)?.channel
     }
@@ -37,16 +37,18 @@ impl Descriptors {
         record: &Record<'_>,
         trace: &TraceInfo<'_>,
     ) -> Option<SocketPlace> {
-        let tid = record.pid();
-        let number = trace.events.get(record.id())?.format().field(field)?.integer(record.payload)? as i32;
-        let is_fresh = self.table(record, trace)?.get(&number)?.is_fresh;
-        is_fresh.then(|| (trace.tasks.tgid(tid).unwrap_or(tid), number))
+        let (process, table) = self.table(record, trace)?;
+        let fields = self.fields(record.id(), trace);
+        let (_, field) = fields.iter().find(|(name, _)| *name == field)?;
+        let number = field.integer(record.payload)? as i32;
+        table.get(&number)?.is_fresh.then_some((process, number))
     }
 
-    /// The descriptors of the process that a record is of.
-    fn table(&self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Option<&DescriptorTable> {
+    /// The process that a record is of, and its descriptors.
+    fn table(&self, record: &Record<'_>, trace: &TraceInfo<'_>) -> Option<(i32, &DescriptorTable)> {
         let tid = record.pid();
-        self.tables.get(&trace.tasks.tgid(tid).unwrap_or(tid))
+        let process = trace.tasks.tgid(tid).unwrap_or(tid);
+        Some((process, self.tables.get(&process)?))
     }
 
     /// The fields of an event that have descriptors.
