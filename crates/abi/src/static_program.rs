@@ -30,9 +30,14 @@ impl StaticProgram {
 
     /// What the kernel has passed as `kind`; 0 where it hasn't.
     pub fn auxiliary(&self, kind: u64) -> u64 {
-        let known = self.auxiliary.iter().take_while(|entry| entry[0] != 0);
-        known.into_iter().find(|entry| entry[0] == kind).map_or(0, |entry| entry[1])
+        passed(self.auxiliary.iter().copied(), kind).unwrap_or(0)
     }
+}
+
+/// What the kernel has passed as `kind`, by entries of the auxiliary vector. One of kind 0 is its end.
+pub fn passed(entries: impl IntoIterator<Item = [u64; 2]>, kind: u64) -> Option<u64> {
+    let mut known = entries.into_iter().take_while(|entry| entry[0] != 0);
+    known.find(|entry| entry[0] == kind).map(|entry| entry[1])
 }
 
 impl Default for StaticProgram {

@@ -35,8 +35,8 @@
 //! # Safety
 //!
 //! `unsafe` is in `mapper.rs`, which reads bytes of this program, and in `ptrace.rs`: system calls that work
-//! on another process, with buffers of this one. What the
-//! other process's memory says is a number, and checked as such.
+//! on another process, with buffers of this one. What the other process's memory says is a number, and
+//! checked as such.
 
 mod activity;
 mod agent_image;

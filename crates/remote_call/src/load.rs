@@ -21,6 +21,7 @@ use crate::libc_image::ImageSymbols;
 use crate::load_plan::{AgentFile, LoadPlan};
 use crate::loading::Loading;
 use crate::look::SleepingCall;
+use crate::ptrace::ThreadRegisters;
 use crate::refusal::CallRefusal;
 use crate::routine::AttachStep;
 use crate::session_use;
@@ -159,14 +160,7 @@ impl LoadAttempt<'_> {
         if self.plan.image.is_some() {
             return self.check_place_in_static(stopped);
         }
-        let (number, _) = registers.call();
-        if number >= 0 {
-            let call = SleepingCall {
-                number,
-                arguments: registers.arguments(),
-                stack: registers.rsp,
-                returns_to: registers.rip,
-            };
+        if let Some(call) = interrupted_call(registers) {
             if !self.plan.libc.text.contains(&registers.rip)
                 || is_of_lock(&call)
                 || !can_sleep(self.plan.target.pid, &call)
@@ -186,25 +180,20 @@ impl LoadAttempt<'_> {
         const DESCRIPTOR: usize = 1024;
         let (tid, target) = (stopped.tid(), &self.plan.target);
         let registers = &stopped.found;
-        let (number, _) = registers.call();
         let mut descriptor = [0; DESCRIPTOR];
         let is_known = target.read(registers.fs_base, &mut descriptor).is_ok()
             && descriptor.starts_with(&registers.fs_base.to_le_bytes());
         if !is_known {
             return Err(format!("its thread {tid} has no descriptor of a C library"));
         }
-        let call = SleepingCall {
-            number,
-            arguments: registers.arguments(),
-            stack: registers.rsp,
-            returns_to: registers.rip,
-        };
-        if number >= 0 && !can_sleep(target.pid, &call) {
-            return Err(format!("its thread {tid} is in a system call"));
+        if let Some(call) = interrupted_call(registers) {
+            return match can_sleep(target.pid, &call) {
+                true => Ok(()),
+                false => Err(format!("its thread {tid} is in a system call")),
+            };
         }
         let code = self.plan.routine.agent_code(target);
-        let is_inside = stopped.is_in_sequence() || code.is_some_and(|code| code.contains(registers.rip));
-        match number < 0 && is_inside {
+        match stopped.is_in_sequence() || code.is_some_and(|code| code.contains(registers.rip)) {
             true => Err(format!("its thread {tid} can't be interrupted where it is")),
             false => Ok(()),
         }
@@ -243,6 +232,17 @@ impl LoadAttempt<'_> {
             false => Ok(()),
         }
     }
+}
+
+/// The system call that a stopped thread was in, if it was in one.
+fn interrupted_call(registers: &ThreadRegisters) -> Option<SleepingCall> {
+    let (number, _) = registers.call();
+    (number >= 0).then(|| SleepingCall {
+        number,
+        arguments: registers.arguments(),
+        stack: registers.rsp,
+        returns_to: registers.rip,
+    })
 }
 
 /// Whether a call is one in which programs sleep: libc itself reads files, with a lock of malloc's, too.

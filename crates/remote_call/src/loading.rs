@@ -9,6 +9,8 @@ use crate::routine::AttachRoutine;
 use crate::stopped::{ALL, FLAGS, NONE, Stopped, ThreadFailure};
 use crate::target::TargetProcess;
 use abi::attach::{AttachAnswer, AttachRequest};
+use std::ffi::c_int;
+use std::io;
 use std::mem::offset_of;
 use std::time::{Duration, Instant};
 
@@ -70,15 +72,12 @@ impl<'a> Loading<'a> {
         stopped.tracee.set_mask(ALL)?;
         let mut loading =
             Loading { plan, stopped, mask, extended: Vec::new(), own_frame: own.address, area: 0, frame: 0 };
-        let access = (libc::PROT_READ | libc::PROT_WRITE) as u64;
-        let kind = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as u64;
-        let mapped = loading.system_call(libc::SYS_mmap, [0, AREA, access, kind, u64::MAX, 0])?;
-        if mapped.cast_signed() <= 0 {
+        let Ok(mapped) = loading.map_memory(AREA, libc::PROT_READ | libc::PROT_WRITE)? else {
             loading.extended = extended;
             loading.put_back()?;
             let why = "it can have no more memory (limits, or locked memory)".to_owned();
             return Err(CallRefusal::System(why).into());
-        }
+        };
         let may_call = plan.makes_no_calls.is_none() && loading.stopped.verdict.may_call();
         let in_area = frame(mapped + AREA);
         loading.extended = extended;
@@ -236,6 +235,13 @@ impl<'a> Loading<'a> {
         self.stopped.run(self.frame)?.ok_or_else(failed)
     }
 
+    /// Has it map so many bytes of its own, to which it has this access: where they are, or why it can't.
+    pub(crate) fn map_memory(&self, len: u64, access: c_int) -> Result<io::Result<u64>, ThreadFailure> {
+        let kind = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as u64;
+        let arguments = [0, len, access as u64, kind, u64::MAX, 0];
+        Ok(returned(self.system_call(libc::SYS_mmap, arguments)?))
+    }
+
     /// The agent's routine.
     pub(crate) fn routine(&self) -> &AttachRoutine {
         &self.plan.routine
@@ -309,6 +315,16 @@ impl<'a> Loading<'a> {
         self.stopped.tracee.set_extended(&self.extended)?;
         self.stopped.tracee.set_registers(&self.stopped.after)?;
         Ok(self.stopped.tracee.detach()?)
+    }
+}
+
+/// What the kernel has returned: a value, or the number of an error below 0.
+pub(crate) fn returned(value: u64) -> io::Result<u64> {
+    /// The highest of the numbers.
+    const ERRORS: u64 = 4095;
+    match value > u64::MAX - ERRORS {
+        true => Err(io::Error::from_raw_os_error(value.wrapping_neg() as i32)),
+        false => Ok(value),
     }
 }
 

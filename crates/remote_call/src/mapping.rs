@@ -1,7 +1,7 @@
 //! A stopped thread of a static program maps the agent, as a dynamic linker would have it done.
 
 use crate::agent_image::AgentImage;
-use crate::loading::{Loading, PATH};
+use crate::loading::{Loading, PATH, returned};
 use crate::mapper;
 use crate::refusal::CallRefusal;
 use crate::stopped::ThreadFailure;
@@ -10,9 +10,6 @@ use std::io;
 
 /// Bytes for the code that maps it.
 const PAGE: u64 = 4096;
-
-/// The highest of the kernel's numbers of errors.
-const ERRORS: u64 = 4095;
 
 impl Loading<'_> {
     /// Has the agent be in the process, with its addresses relocated: where its routine is then. What whoever
@@ -33,19 +30,14 @@ impl Loading<'_> {
 
     /// Has the thread map the file: where that is.
     fn map_file(&self, image: &AgentImage) -> Result<u64, ThreadFailure> {
-        let access = (libc::PROT_READ | libc::PROT_EXEC) as u64;
-        let kind = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS) as u64;
-        let code = self.system_call(libc::SYS_mmap, [0, PAGE, access, kind, u64::MAX, 0])?;
-        if is_error(code) {
-            return Err(refused(code));
-        }
+        let code = self.map_memory(PAGE, libc::PROT_READ | libc::PROT_EXEC)?.map_err(refused)?;
         let path = self.area() + PATH;
         let request = self.area() + PATH - PAGE;
         self.target().write(code, mapper::code())?;
         self.target().write(request, &image.request(path).to_bytes())?;
         let start = self.call((code, [request, 0]))?;
         self.system_call(libc::SYS_munmap, [code, PAGE, 0, 0, 0, 0])?;
-        if is_error(start) { Err(refused(start)) } else { Ok(start) }
+        returned(start).map_err(refused)
     }
 }
 
@@ -61,12 +53,7 @@ fn make_ready(
     target.write(image.is_ready(start), &1_u64.to_le_bytes())
 }
 
-fn is_error(value: u64) -> bool {
-    value > u64::MAX - ERRORS
-}
-
-fn refused(value: u64) -> ThreadFailure {
-    let error = io::Error::from_raw_os_error(value.wrapping_neg() as i32);
+fn refused(error: io::Error) -> ThreadFailure {
     CallRefusal::System(format!("it can't map the agent: {error}")).into()
 }
 

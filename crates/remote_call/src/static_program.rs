@@ -2,6 +2,7 @@
 
 use crate::refusal::CallRefusal;
 use crate::target::{Mapping, TargetProcess};
+use abi::static_program::passed;
 use object::read::elf::{ElfFile64, ProgramHeader};
 use object::{Endianness, Object, ObjectSymbol, ReadCache};
 use std::fs::{File, read};
@@ -45,7 +46,7 @@ impl StaticImage {
         }
         let auxiliary = read(format!("{directory}/auxv"))
             .map_err(|error| CallRefusal::System(format!("auxv: {error}")))?;
-        let entry = passed(&auxiliary, libc::AT_ENTRY);
+        let entry = passed(entries(&auxiliary), libc::AT_ENTRY);
         let text = entry.and_then(|entry| target.mapping(entry)).filter(|mapping| mapping.is_code);
         let text = text.ok_or_else(|| refused("its code is not where the kernel has put it"))?;
         let base = entry.unwrap_or(0).wrapping_sub(elf.entry());
@@ -59,13 +60,11 @@ impl StaticImage {
     }
 }
 
-/// What the kernel has passed as `kind`.
-fn passed(auxiliary: &[u8], kind: u64) -> Option<u64> {
+/// The entries of an auxiliary vector.
+fn entries(auxiliary: &[u8]) -> impl Iterator<Item = [u64; 2]> {
     let (words, _) = auxiliary.as_chunks::<8>();
-    let mut words = words.iter().map(|word| u64::from_le_bytes(*word));
-    std::iter::from_fn(|| Some((words.next()?, words.next()?)))
-        .find(|entry| entry.0 == kind)
-        .map(|entry| entry.1)
+    let (entries, _) = words.as_chunks::<2>();
+    entries.iter().map(|entry| entry.map(u64::from_le_bytes))
 }
 
 /// Whether a process with these mappings, the text of its `/proc/PID/maps`, has neither a dynamic linker nor
@@ -93,9 +92,7 @@ mod tests {
     #[test]
     fn what_the_kernel_has_passed_is_found() {
         let words = [9_u64, 0x40_1000, 25, 7, 0, 0].map(u64::to_le_bytes).concat();
-        assert_eq!(
-            (passed(&words, 9), passed(&words, 25), passed(&words, 3)),
-            (Some(0x40_1000), Some(7), None)
-        );
+        let found = [9, 25, 3].map(|kind| passed(entries(&words), kind));
+        assert_eq!(found, [Some(0x40_1000), Some(7), None]);
     }
 }
