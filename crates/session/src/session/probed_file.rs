@@ -1,7 +1,7 @@
 //! A file that can be probed: its functions, and where they are in it.
 
 use super::traceable::{debug_file, frame_index};
-use function_sites::{ObjectFile, SourcePath};
+use function_sites::{FrameIndexEntry, ObjectFile, SourcePath};
 use planner::nops;
 use probe_definition::NoSymbol;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,17 @@ pub struct ProbedFile {
     bytes: Vec<u8>,
     /// Where they were stripped from it.
     symbols: Option<Vec<u8>>,
+    /// The table of its functions, if it has none of its own.
+    frame_index: Vec<FrameIndexEntry>,
 }
 
 impl ProbedFile {
     /// The one at a path. None where it can't be read, or is no ELF file for x86-64.
     pub fn read(path: &Path) -> Option<ProbedFile> {
         let bytes = std::fs::read(path).ok()?;
-        let symbols = debug_file(&ObjectFile::parse(&bytes)?, path);
-        Some(ProbedFile { path: path.to_path_buf(), bytes, symbols })
+        let file = ObjectFile::parse(&bytes)?;
+        let (symbols, frame_index) = (debug_file(&file, path), frame_index(&file));
+        Some(ProbedFile { path: path.to_path_buf(), bytes, symbols, frame_index })
     }
 
     /// Its path.
@@ -30,9 +33,7 @@ impl ProbedFile {
 
     /// What `find` finds in it, and in the file that has its symbols.
     pub(super) fn with<T>(&self, find: impl FnOnce(&ObjectFile<'_>, &ObjectFile<'_>) -> T) -> Option<T> {
-        let file = ObjectFile::parse(&self.bytes)?;
-        let index = frame_index(&file);
-        let file = file.with_frame_index(&index);
+        let file = ObjectFile::parse(&self.bytes)?.with_frame_index(&self.frame_index);
         let symbols = self.symbols.as_deref().and_then(ObjectFile::parse).unwrap_or(file);
         Some(find(&file, &symbols))
     }
