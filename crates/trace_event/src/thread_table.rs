@@ -138,8 +138,7 @@ fn table() -> (*mut u8, *mut u8, *const AtomicUsize) {
 /// Has whoever finds no slot be nobody: before any thread records.
 ///
 /// Nobody's words look as if they were set aside for a child of which nothing is known. So nothing is
-/// recorded by them, but counted.
-/// `aside` is the calling thread's word that says so.
+/// recorded by them, but counted. `aside` is the calling thread's word that says so.
 pub(crate) fn prepare(aside: *mut u64) {
     let (_, nobody, _) = table();
     let own = own_block();

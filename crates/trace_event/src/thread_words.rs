@@ -43,16 +43,7 @@ macro_rules! thread_words_offset {
             ", qword ptr [",
             $register,
             "]\n",
-            "lea ",
-            $register,
-            ", [",
-            $register,
-            " + ",
-            $symbol,
-            "@DTPOFF]\n",
-            "sub ",
-            $register,
-            ", qword ptr fs:[0]",
+            $crate::thread_words_in_block!($register, $symbol),
         )
     };
 }
@@ -68,6 +59,19 @@ macro_rules! thread_words_offset {
             "pop ",
             $register,
             "\n",
+            $crate::thread_words_in_block!($register, $symbol),
+        )
+    };
+}
+
+/// The instructions from the address of a thread's block, in `REGISTER`, to how many bytes after the thread
+/// pointer the words `SYMBOL` are.
+#[cfg(any(feature = "vector_of_threads", feature = "table_of_threads"))]
+#[macro_export]
+#[doc(hidden)]
+macro_rules! thread_words_in_block {
+    ($register:literal, $symbol:literal) => {
+        concat!(
             "lea ",
             $register,
             ", [",
@@ -96,7 +100,7 @@ macro_rules! thread_words_address {
     };
 }
 
-/// As above, by a call.
+/// As above, by a call, which stores the thread's key at its first look.
 #[cfg(feature = "table_of_threads")]
 #[macro_export]
 macro_rules! thread_words_address {
@@ -105,7 +109,6 @@ macro_rules! thread_words_address {
             $crate::thread_words_offset!("{0}", $symbol),
             "add {0}, fs:[0]",
             out(reg) $address,
-            options(pure, readonly),
         )
     };
 }
