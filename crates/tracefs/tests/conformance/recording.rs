@@ -6,8 +6,6 @@ use rustix::fs::OFlags;
 /// A text of events without what can't be the same: times and addresses; names and processes of threads,
 /// which the kernel learns when it switches tasks; and that it writes markers where it can't be preempted.
 fn masked(text: &str) -> String {
-    let pid = format!("({:7})", std::process::id());
-    let text = text.replace(&pid, "(-------)");
     let thread = format!("-{}", rustix::thread::gettid().as_raw_nonzero());
     let verbose = format!(" {:7} ", rustix::thread::gettid().as_raw_nonzero());
     let masked = text.lines().map(|line| {
@@ -16,8 +14,10 @@ fn masked(text: &str) -> String {
             let digits = word.trim_end_matches([':', '+', '!', '#', '*', '@', '$']).strip_suffix("us");
             digits.is_some_and(|digits| digits.parse::<u64>().is_ok())
         };
-        // Names can have blanks in them, and the kernel's can be an earlier thread's of the same TID.
-        let line = line.find(&thread).map_or(line.to_string(), |at| format!("COMM{}", &line[at..]));
+        // Names can have blanks in them. The kernel's name and process can be an earlier thread's of this TID.
+        let line = line.find(&thread).map_or(line.to_string(), |at| {
+            format!("COMM{thread}{}", without_process(&line[at + thread.len()..]))
+        });
         let line = line.find(&verbose).map_or(line.clone(), |at| {
             format!("COMM{}", line[at..].replacen(" 0 0 00000001 ", " 0 0 00000000 ", 1))
         });
@@ -51,6 +51,17 @@ fn masked(text: &str) -> String {
         words.map(word).collect::<Vec<_>>().join(" ") + "\n"
     });
     masked.collect()
+}
+
+/// What follows a thread's number in a line, with its process as where that isn't known.
+fn without_process(rest: &str) -> String {
+    let process = rest.trim_start().strip_prefix("(").and_then(|rest| rest.split_once(')'));
+    match process {
+        Some((number, rest)) if number.trim_start().bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!(" (-------){rest}")
+        }
+        _ => rest.to_string(),
+    }
 }
 
 /// Compares the texts of a file.
