@@ -40,6 +40,11 @@ impl MapRequest {
 // mapped, or an error of the kernel's.
 global_asm!(
     ".pushsection .rodata.lookback_mapper, \"a\"",
+    // Of the whole object: what reads it may be in another unit of the compiler.
+    ".globl lookback_mapper_start",
+    ".hidden lookback_mapper_start",
+    ".globl lookback_mapper_end",
+    ".hidden lookback_mapper_end",
     "lookback_mapper_start:",
     "mov rbx, rdi",
     // openat, of an absolute path.
