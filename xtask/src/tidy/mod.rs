@@ -12,6 +12,7 @@ mod documentation;
 mod duplicates;
 mod finding;
 mod krate;
+mod labels;
 mod length;
 mod links;
 mod machine;
@@ -47,6 +48,7 @@ const RULES: &[TidyRule] = &[
     ("dependencies", dependencies::check),
     ("documentation", documentation::check),
     ("duplicates", duplicates::check),
+    ("labels", labels::check),
     ("length", length::check),
     ("links", links::check),
     ("machine", machine::check),

@@ -14,7 +14,7 @@ fn masked(text: &str) -> String {
             let digits = word.trim_end_matches([':', '+', '!', '#', '*', '@', '$']).strip_suffix("us");
             digits.is_some_and(|digits| digits.parse::<u64>().is_ok())
         };
-        // Names can have blanks in them. The kernel's name and process can be an earlier thread's of this TID.
+        // Names can have blanks. The kernel's name and process can be an earlier thread's of this TID.
         let line = line.find(&thread).map_or(line.to_string(), |at| {
             format!("COMM{thread}{}", without_process(&line[at + thread.len()..]))
         });
