@@ -90,10 +90,7 @@ fn build(crates: &Path, out: &Path, feature: &str) -> PathBuf {
 fn quick_functions(crates: &Path) -> Vec<String> {
     let path = crates.join("agent/src/preload/function/quick.rs");
     let source = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let names = source
-        .lines()
-        .filter_map(|line| line.strip_prefix("#[unsafe(export_name = \"")?.strip_suffix("\")]"));
-    names.map(str::to_owned).collect()
+    source.split('"').filter(|part| part.starts_with("lookback_quick_")).map(str::to_owned).collect()
 }
 
 /// Links the archive into a shared object. Whatever is missing is an error: that is how it is known that

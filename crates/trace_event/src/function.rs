@@ -33,28 +33,36 @@ pub struct TracingInstance {
     flags: u32,
 }
 
+/// What writes an event that is wanted in the first instance alone. Made before the event is: so the compiler
+/// knows what that has, and how long it is.
+#[derive(Debug, Clone, Copy)]
+pub struct PlainWriter {
+    entered: Entered,
+    shared: &'static SharedSession,
+}
+
+impl PlainWriter {
+    /// Writes the event, if the fast path can. Nothing is written if not. Nothing is called for it.
+    #[inline(always)]
+    pub fn try_write(self, event: EncodedEvent<'_>) -> bool {
+        self.shared.writer().try_write(self.entered.thread(self.shared), event)
+    }
+
+    /// As [`PlainWriter::try_write`], with this time: [`call_ticks`](crate::call_ticks).
+    #[inline(always)]
+    pub fn try_write_at(self, ticks: u64, event: EncodedEvent<'_>) -> bool {
+        self.shared.writer().try_write_read(self.entered.thread(self.shared), event, ticks)
+    }
+}
+
 impl Entered {
-    /// Writes a tracer's event, if that is all there is to do: it is wanted in the first instance alone,
-    /// where no option and no PID filter concerns functions, and the fast path can. False, and nothing
-    /// written, if not. Nothing is called for it.
+    /// What writes a tracer's event, if that is all there is to do: it is wanted in the first instance alone,
+    /// where no option and no PID filter concerns functions. Nothing is called for it.
     #[inline(always)]
-    pub fn try_write_plain(self, event: EncodedEvent<'_>) -> bool {
-        let Some(shared) = self.plain_session(event) else { return false };
-        shared.writer().try_write(self.thread(shared), event)
-    }
-
-    /// As [`Entered::try_write_plain`], with this time: [`call_ticks`](crate::call_ticks).
-    #[inline(always)]
-    pub fn try_write_plain_at(self, ticks: u64, event: EncodedEvent<'_>) -> bool {
-        let Some(shared) = self.plain_session(event) else { return false };
-        shared.writer().try_write_read(self.thread(shared), event, ticks)
-    }
-
-    /// The session, if an event is wanted in its first instance alone, and the process's events are.
-    #[inline(always)]
-    fn plain_session(self, event: EncodedEvent<'_>) -> Option<&'static SharedSession> {
-        let is_plain = enabled_word(abi::common::event(event.first_word())).load(Acquire) == FIRST_ALONE;
-        current::shared().filter(|shared| is_plain && !shared.is_left_out())
+    pub fn plain_writer(self, event_id: u16) -> Option<PlainWriter> {
+        let is_plain = enabled_word(event_id).load(Acquire) == FIRST_ALONE;
+        let shared = current::shared().filter(|shared| is_plain && !shared.is_left_out())?;
+        Some(PlainWriter { entered: self, shared })
     }
 
     /// Whether an instance's PID filters of functions keep the thread out.

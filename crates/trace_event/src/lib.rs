@@ -57,7 +57,7 @@ pub use call_time::{call_ticks, call_time, nanoseconds};
 pub use current_call::{EnteredCall, OuterCall, end_calls, enter_call, jump_out_of_calls, leave_call};
 pub use enabled::{ENABLED_SHIFT, NOTHING_ENABLED, enabled_word, is_enabled, slow_calls};
 pub use entered::{CallRecord, Entered, FrameRecord, enter, enter_in_libc, enter_known, enter_known_in_libc};
-pub use function::{TracingInstance, flags_of_calls};
+pub use function::{PlainWriter, TracingInstance, flags_of_calls};
 pub use graph::{GraphExit, graph_entry, graph_exit};
 pub use own_stack::{memory_changes, reach_in_stack};
 pub use process::{

@@ -3,7 +3,7 @@
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory, Register};
 use object::read::archive::ArchiveFile;
-use object::{Object, ObjectSection, ObjectSymbol};
+use object::{Object, ObjectSection, ObjectSymbol, RelocationTarget};
 
 /// The agent before it is linked, where names are: that of glibc's processes, and that of musl's.
 const ARCHIVES: [&str; 2] =
@@ -12,11 +12,11 @@ const ARCHIVES: [&str; 2] =
 /// A function's name begins so.
 const PREFIX: &str = "lookback_quick_";
 
-/// A function: its name, its code, and where in that relocations are.
+/// A function: its name, its code, and where in that relocations are to what.
 struct QuickFunction {
     name: String,
     code: Vec<u8>,
-    relocations: Vec<u64>,
+    relocations: Vec<(u64, String)>,
 }
 
 fn quick_functions(archive: &str) -> Vec<QuickFunction> {
@@ -37,7 +37,14 @@ fn functions_in(member: &[u8]) -> Vec<QuickFunction> {
             let section = file.section_by_index(symbol.section_index().unwrap()).unwrap();
             let (start, size) = (symbol.address(), symbol.size());
             let code = section.data_range(start, size).unwrap().unwrap().to_vec();
-            let relocations = section.relocations().map(|(at, _)| at.wrapping_sub(start)).collect();
+            let relocations = section.relocations().map(|(at, to)| {
+                let name = match to.target() {
+                    RelocationTarget::Symbol(index) => file.symbol_by_index(index).unwrap().name().unwrap(),
+                    _ => "",
+                };
+                (at.wrapping_sub(start), name.to_owned())
+            });
+            let relocations = relocations.collect();
             QuickFunction { name: symbol.name().unwrap().to_owned(), code, relocations }
         })
         .collect()
@@ -55,14 +62,18 @@ impl QuickFunction {
         faulty.map(|found| format!("{}+{:#x}: {:?}", self.name, found.ip(), found.code())).collect()
     }
 
-    /// Whether an instruction goes on elsewhere, and not back to who has called the function.
+    /// Whether an instruction goes on elsewhere than in another of these functions, and not back to who has
+    /// called the function.
     fn leaves(&self, instruction: &Instruction) -> bool {
         let bytes = instruction.ip()..instruction.next_ip();
-        match instruction.flow_control() {
-            FlowControl::Next | FlowControl::Return => false,
-            FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch => {
-                self.relocations.iter().any(|at| bytes.contains(at))
-                    || instruction.near_branch_target() >= self.code.len() as u64
+        let target = self.relocations.iter().find(|(at, _)| bytes.contains(at)).map(|(_, to)| to);
+        match (instruction.flow_control(), target) {
+            (FlowControl::Next | FlowControl::Return, _) => false,
+            (FlowControl::UnconditionalBranch | FlowControl::IndirectBranch, Some(to)) => {
+                !to.starts_with(PREFIX)
+            }
+            (FlowControl::ConditionalBranch | FlowControl::UnconditionalBranch, None) => {
+                instruction.near_branch_target() >= self.code.len() as u64
             }
             _ => instruction.code() != iced_x86::Code::Ud2,
         }
@@ -78,27 +89,30 @@ fn is_not_saved(register: Register) -> bool {
 fn what_is_called_without_saving_them_uses_no_vector_registers() {
     let functions: Vec<QuickFunction> = ARCHIVES.into_iter().flat_map(quick_functions).collect();
     let names: Vec<&str> = functions.iter().map(|function| function.name.as_str()).collect();
-    for name in ["record", "returned", "record_anywhere", "record_system_call"] {
+    for name in ["record", "record_call", "record_graph", "returned", "record_anywhere", "record_system_call"]
+    {
         let found = names.iter().filter(|found| found.strip_prefix(PREFIX) == Some(name)).count();
         assert_eq!(found, ARCHIVES.len(), "{name}: {names:?}");
     }
     for function in functions {
-        assert!(function.code.len() > 100, "{}: {}", function.name, function.code.len());
+        assert!(function.code.len() > 30, "{}: {}", function.name, function.code.len());
         assert_eq!(function.faults(), [""; 0]);
     }
 }
 
 #[test]
 fn other_registers_calls_and_jumps_elsewhere_are_found() {
-    let faults = |code: &[u8], relocations: &[u64]| {
-        let (code, relocations) = (code.to_vec(), relocations.to_vec());
+    let faults = |code: &[u8], relocations: &[(u64, &str)]| {
+        let relocations = relocations.iter().map(|(at, to)| (*at, (*to).to_owned())).collect();
+        let code = code.to_vec();
         QuickFunction { name: "f".to_owned(), code, relocations }.faults()
     };
     assert_eq!(faults(&[0x0f, 0x28, 0xc1, 0xc3], &[]), [""; 0], "movaps xmm0, xmm1; ret");
     assert_eq!(faults(&[0x0f, 0x28, 0xd1, 0xc3], &[]), ["f+0x0: Movaps_xmm_xmmm128"], "xmm2");
     assert_eq!(faults(&[0xc5, 0xf8, 0x77], &[]), ["f+0x0: VEX_Vzeroupper"]);
-    assert_eq!(faults(&[0xe8, 0, 0, 0, 0, 0xc3], &[1]), ["f+0x0: Call_rel32_64"]);
-    assert_eq!(faults(&[0xe9, 0, 0, 0, 0, 0xc3], &[1]), ["f+0x0: Jmp_rel32_64"], "a relocation");
+    assert_eq!(faults(&[0xe8, 0, 0, 0, 0, 0xc3], &[(1, "memcpy")]), ["f+0x0: Call_rel32_64"]);
+    assert_eq!(faults(&[0xe9, 0, 0, 0, 0, 0xc3], &[(1, "memcpy")]), ["f+0x0: Jmp_rel32_64"], "a relocation");
+    assert_eq!(faults(&[0xe9, 0, 0, 0, 0, 0xc3], &[(1, "lookback_quick_f")]), [""; 0], "one of them");
     assert_eq!(faults(&[0xeb, 0x00, 0xc3], &[]), [""; 0]);
     assert_eq!(faults(&[0xff, 0xe0], &[]), ["f+0x0: Jmp_rm64"]);
 }

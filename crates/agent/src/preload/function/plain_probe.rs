@@ -55,6 +55,12 @@ impl PlainProbe {
         (head & IS_PLAIN != 0).then_some((head >> 16) as u16)
     }
 
+    /// Its event.
+    #[inline(always)]
+    pub(super) fn event(&self) -> u16 {
+        self.head.load(Relaxed) as u16
+    }
+
     /// Fills its record, of a thread that has come to this address with these registers, by number. None
     /// where one of them isn't known.
     #[inline(always)]
@@ -64,7 +70,7 @@ impl PlainProbe {
         entered: Entered,
         (address, register): (u64, impl Fn(u8) -> Option<u64>),
     ) -> Option<()> {
-        record.push(entered.common(self.head.load(Relaxed) as u16));
+        record.push(entered.common(self.event()));
         record.push(address);
         let (mut word, mut filled) = (0, 0);
         for number in &self.numbers {

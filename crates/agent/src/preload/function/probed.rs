@@ -87,9 +87,10 @@ fn try_record(
     probe: &PlainSiteProbe<'_>,
     register: impl Fn(u8) -> Option<u64>,
 ) -> Option<()> {
+    let writer = entered.plain_writer(probe.plain.event())?;
     let mut record = RecordBuffer::new();
     probe.plain.fill(&mut record, entered, (probe.address, register))?;
-    if !probe.is_current() || !entered.try_write_plain(record.event()) {
+    if !probe.is_current() || !writer.try_write(record.event()) {
         return None;
     }
     session.control().count_probe_hit(probe.counter, entered.tid() as u32);

@@ -62,9 +62,10 @@ pub(crate) fn try_record(
         (false, true) => all,
         (true, true) => return None,
     };
+    let writer = entered.plain_writer(event)?;
     let mut record = RecordBuffer::new();
     let event = fill(&mut record, entered.common(event), number, arguments.get(..count)?);
-    entered.try_write_plain(event).then_some(())
+    writer.try_write(event).then_some(())
 }
 
 /// Writes one of these records. Not inlined: so there is only one on the stack.

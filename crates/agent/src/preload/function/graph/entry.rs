@@ -36,6 +36,7 @@ pub(in crate::preload::function) fn try_enter(entered: Entered, call: FunctionCa
     if call_slots::slot_of(caller).is_some() || has_limits() {
         return None;
     }
+    let writer = entered.plain_writer(FUNCGRAPH_ENTRY_ID)?;
     let start = call_ticks()?;
     let slot = pool::take_own()?;
     slot.caller.store(caller, Relaxed);
@@ -46,7 +47,7 @@ pub(in crate::preload::function) fn try_enter(entered: Entered, call: FunctionCa
     slot.recorded.store(InstanceSet::FIRST);
     slot.inside.store(InstanceSet::FIRST);
     slot.hidden.store(InstanceSet::default());
-    if !try_write_entry(entered, call.site(), depth, start) {
+    if !try_write_entry(writer, entered, (call.site(), depth), start) {
         pool::put_back(slot);
         return None;
     }

@@ -10,15 +10,22 @@ use abi::instance::{GRAPH_ARGUMENTS, IN_SECTIONS, PROFILE, RECORDING, RETURN_ADD
 use call_slots::SlotUse;
 use control::{ControlArea, InstanceSet};
 use core::sync::atomic::Ordering::Relaxed;
-use events::ftrace::{FGRAPH_RETADDR_ENTRY_ID, FUNCGRAPH_ENTRY_ID};
+use events::ftrace::{FGRAPH_RETADDR_ENTRY_ID, FUNCGRAPH_ENTRY_ID, FUNCGRAPH_EXIT_ID};
 use ring_buffer::{EncodedEvent, RecordBuffer};
-use trace_event::{Entered, GraphExit, flags_of_calls, graph_entry, graph_exit, nanoseconds, session};
+use trace_event::{
+    Entered, GraphExit, PlainWriter, flags_of_calls, graph_entry, graph_exit, nanoseconds, session,
+};
 
 /// Writes to the first instance that a function is called, where that is all there is to do. Nothing is
 /// called for it.
 #[inline(always)]
-pub(super) fn try_write_entry(entered: Entered, function: u64, depth: u32, ticks: u64) -> bool {
-    entered.try_write_plain_at(ticks, graph_entry(entered, function, depth).event())
+pub(super) fn try_write_entry(
+    writer: PlainWriter,
+    entered: Entered,
+    (function, depth): (u64, u32),
+    ticks: u64,
+) -> bool {
+    writer.try_write_at(ticks, graph_entry(entered, function, depth).event())
 }
 
 /// Whether the entry was recorded in the first instance, and nothing else was done.
@@ -34,7 +41,9 @@ pub(super) fn try_record_exit(entered: Entered, slot: &'static CallSlot, value: 
     if has_limit() {
         return false;
     }
-    entered.try_write_plain_at(end, exit_record(entered, slot, (value, inner_depth(slot)), end).event())
+    entered.plain_writer(FUNCGRAPH_EXIT_ID).is_some_and(|writer| {
+        writer.try_write_at(end, exit_record(entered, slot, (value, inner_depth(slot)), end).event())
+    })
 }
 
 /// How many calls that are recorded in the first instance enclose one that is recorded there.
