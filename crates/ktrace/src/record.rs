@@ -24,8 +24,8 @@ pub struct PlacedRecord<'a> {
     pub(crate) layout: &'a PackedLayout,
 }
 
-/// The most bytes that a tracepoint's event has.
-const MOST: usize = 256;
+/// Bytes that most events don't exceed: they need no memory of their own to be packed.
+const SHORT: usize = 256;
 
 impl PlacedRecord<'_> {
     /// The id of its tracepoint.
@@ -49,11 +49,18 @@ impl PlacedRecord<'_> {
 
     /// Appends it as a record of `buffers/cpuN`: its id, and its arguments packed.
     pub fn pack(&self, out: &mut Vec<u8>) {
-        let mut copy = [0; MOST];
-        for (index, to) in copy.as_chunks_mut::<4>().0.iter_mut().enumerate().take(self.payload.len()) {
+        let len = self.payload.len() * 4;
+        let (mut short, mut long) = ([0; SHORT], Vec::new());
+        let copy = match short.get_mut(..len) {
+            Some(copy) => copy,
+            None => {
+                long.resize(len, 0);
+                &mut long
+            }
+        };
+        for (index, to) in copy.as_chunks_mut::<4>().0.iter_mut().enumerate() {
             *to = self.word(index).to_le_bytes();
         }
-        let len = (self.payload.len() * 4).min(MOST);
-        self.layout.pack(self.id(), copy.get(..len).unwrap_or_default(), out);
+        self.layout.pack(self.id(), copy, out);
     }
 }

@@ -7,6 +7,8 @@ mod format_fields;
 mod format_site;
 mod format_text;
 mod literal;
+mod long_event;
+mod long_place;
 mod printf_format;
 mod program_text;
 mod recorded_text;
@@ -23,6 +25,7 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use events::ftrace::PRINT_ID;
 use format::SiteFormat;
 use format_text::FormatText;
+pub(crate) use long_place::thread_ended;
 use ring_buffer::EncodedEvent;
 pub(crate) use uses::copied;
 

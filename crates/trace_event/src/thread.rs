@@ -283,6 +283,7 @@ pub fn end_thread() {
     if let (Some(shared), Some(task)) = (current::shared(), current_task()) {
         shared.control.end_task(task, shared.now());
         shared.control.pid_ended(libc_tid());
+        site::thread_ended(libc_tid());
     }
     store(ThreadState { task: 0, ..load() });
     #[cfg(feature = "table_of_threads")]
@@ -309,7 +310,7 @@ pub fn forked(pid: u32) {
     };
     let parent = Parent { tid, comm: shared.thread_comm() };
     shared.enter_copy(pid, parent_pid);
-    site::copied();
+    site::copied(tid);
     // Before anything is recorded of the child.
     shared.control.pid_forked(tid, pid);
     let common = abi::common::word(0, 0, 0, pid as i32) | state.bits();

@@ -25,6 +25,11 @@ fn main() {
     println!("rust_texts: caf\u{e9}|    ab|xy");
     do_trace!(rust_bytes, "%*ph|%*phN", b"\x01\xff".as_slice(), [0u8, 16].as_slice());
     println!("rust_bytes: 01 ff|0010");
+    let long = "caf\u{e9}_".repeat(1000);
+    do_trace!(rust_long, "%s|%.300s", long.get(..3000).unwrap_or_default(), long.as_str());
+    println!("rust_long: {}|{}", "caf\u{e9}_".repeat(500), "caf\u{e9}_".repeat(50));
+    do_trace!(rust_cut, "%s", long.as_str());
+    println!("rust_cut: {}...", "caf\u{e9}_".repeat(674));
     do_trace!(rust_nothing, "nothing");
     println!("rust_nothing: nothing");
 }

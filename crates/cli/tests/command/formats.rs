@@ -136,16 +136,18 @@ const TEXTS: &str = r#"
 #include <sys/mman.h>
 int main(void)
 {
-	char *heap = malloc(1001), *page = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *heap = malloc(5001), *page = mmap(0, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	munmap(page + 4096, 4096);
+	memset(page + 3000, 'y', 1092);
 	memcpy(page + 4092, "edge", 4);
-	memset(heap, 'x', 1000);
-	heap[1000] = 0;
+	memset(heap, 'x', 5000);
+	heap[5000] = 0;
 	DO_TRACE(bad, "%s|%s|%s", (char *)8, (char *)-1, (char *)0);
 	DO_TRACE(edge, "%s|%s", page + 4092, page + 4096);
 	DO_TRACE(cut, "%s", heap);
-	DO_TRACE(whole, "%s", heap + 1000 - 239);
-	DO_TRACE(one, "%s|%s", heap + 999, heap + 1000);
+	DO_TRACE(whole, "%s", heap + 5000 - 4047);
+	DO_TRACE(one, "%s|%s", heap + 4999, heap + 5000);
+	DO_TRACE(long_edge, "%s|%s", heap + 4000, page + 3000);
 	DO_TRACE(dump, "%*ph|%8ph", 2, (void *)"ab", (void *)8);
 	return 0;
 }
@@ -161,13 +163,63 @@ fn a_text_that_can_not_be_read_harms_nobody() {
     let expected = [
         "bad: (fault)|(fault)|(null)".to_string(),
         "edge: edge|(fault)".to_string(),
-        format!("cut: {}...", "x".repeat(236)),
-        format!("whole: {}", "x".repeat(239)),
+        format!("cut: {}...", "x".repeat(4044)),
+        format!("whole: {}", "x".repeat(4047)),
+        format!("long_edge: {}|{}edge", "x".repeat(1000), "y".repeat(1092)),
         "one: x|".to_string(),
         "dump: 61 62|".to_string(),
     ];
     let missing: Vec<&String> = expected.iter().filter(|line| !found.contains(*line)).collect();
     assert!(missing.is_empty(), "{missing:?} of {found:?}");
+}
+
+/// Texts of all lengths, printed as readers show them.
+pub const STRINGS: &str = include_str!("programs/ktrace_strings.c");
+
+#[test]
+fn texts_are_whole_up_to_what_fits_a_page() {
+    let scratch = Scratch::new();
+    let program = compiled(&scratch, "gcc -std=gnu11", STRINGS, "strings");
+    let line = [program.to_str().unwrap(), "2"];
+    let outcome = run(&mut scratch.record(&["-q", "-e", "ktrace:*"], &line)).success();
+    let shown = run(&mut scratch.report(&["--ktrace"])).success().stdout;
+    let texts: Vec<&str> =
+        shown.lines().map(|line| line.split_once("] ").unwrap().1.split_once(": ").unwrap().1).collect();
+    let expected: Vec<String> = outcome.stdout.lines().map(|line| line.trim_end().to_string()).collect();
+    assert_eq!(expected.len(), 24);
+    assert!(texts.iter().copied().map(shown_pointer).eq(expected.iter().map(|line| shown_pointer(line))));
+}
+
+/// A line without how it shows a pointer: readers have another form.
+fn shown_pointer(line: &str) -> String {
+    let is_pointer = |word: &&str| word.trim_start_matches("0x").len() >= 8 && word.contains('f');
+    line.split(' ').filter(|word| !is_pointer(word)).collect::<Vec<_>>().join(" ")
+}
+
+/// More threads than can be in the middle of a long event at a time, one of which is interrupted; and texts
+/// that change meanwhile.
+const CHANGING: &str = include_str!("programs/ktrace_changing.c");
+
+#[test]
+fn long_texts_of_many_threads_and_handlers_are_whole_or_marked() {
+    let scratch = Scratch::new();
+    let program = compiled(&scratch, "gcc -std=gnu11 -pthread", CHANGING, "changing");
+    let outcome =
+        run(&mut scratch.record(&["-q", "-b", "65536", "-e", "ktrace:*"], &[program.to_str().unwrap()]));
+    let count: usize = outcome.success().stdout.trim().parse().unwrap();
+    let found = recorded(scratch.trace());
+    assert_eq!(found.len(), count);
+    for line in found {
+        let (name, text) = line.split_once(": ").unwrap();
+        let (letter, len) = (&text[..1], text.trim_end_matches("...").len());
+        assert!(text.trim_end_matches("...").chars().all(|found| letter.starts_with(found)), "{line}");
+        match name {
+            // Its end moves while it is recorded: to byte 1000, and back to 3000.
+            "changing" => assert!([1000, 3000].contains(&len), "{len}: {line}"),
+            _ if text.ends_with("...") => assert_eq!(len, 236, "{line}"),
+            _ => assert_eq!(len, 3000, "{line}"),
+        }
+    }
 }
 
 /// Three orders, and calls into libc.

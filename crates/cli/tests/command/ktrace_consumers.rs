@@ -1,7 +1,8 @@
 //! Programs that consume records of tracepoints where they lie, by the library for C and Rust.
 
 use crate::common::*;
-use crate::formats::compiled;
+use crate::formats::{STRINGS, compiled};
+use crate::functions::path;
 use rustix::process::Signal;
 use session::Instance;
 use std::path::{Path, PathBuf};
@@ -289,4 +290,14 @@ fn rust_programs_consume_by_the_same_crate() {
     // The number 0, and the text "rust_01" with its zero byte.
     assert_eq!(lines[0], "\"%u of Rust at %s\" [00, 00, 00, 00, 72, 75, 73, 74, 5f, 30, 31, 00]");
     assert_eq!(consumed.counted(), [33, 0, 0]);
+    // Texts that are longer than most events.
+    let program = compiled(&consumed.scratch, "gcc -std=gnu11", STRINGS, "strings");
+    run(&mut consumed.lookback(&["run", "--", "taskset", "-c", "0", path(&program), "1"])).success();
+    let mut consumer = consumed.scratch.command(build_client_example());
+    let printed = run(consumer.arg("0").arg(consumed.session())).success().stdout;
+    let texts = printed.lines().filter_map(|line| line.strip_prefix("\"%d: %s.\" ["));
+    // The number of 4 bytes, the text and its zero byte.
+    let lens: Vec<usize> = texts.clone().map(|bytes| bytes.split(", ").count() - 5).collect();
+    assert_eq!(lens, [0, 1, 239, 240, 255, 256, 1000, 4047, 4047, 4047]);
+    assert!(texts.clone().nth(8).unwrap().ends_with(", 69, 2e, 2e, 2e, 00]"), "{printed}");
 }

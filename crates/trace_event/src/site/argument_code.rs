@@ -14,9 +14,16 @@ pub(super) enum ArgumentUse {
 }
 
 /// More bytes than an event can have.
-pub(super) const UNBOUNDED: u16 = 0xff;
+pub(super) const UNBOUNDED: u16 = 0xfff;
 
 /// An argument: its kind, and where its field lies in a word of the event. 0 is none.
+///
+/// ```text
+/// 15      14    13          12    11     0
+/// number  0     0           last  byte, bits that it lacks
+/// 0       text  upper half  last  bytes: a text, or a dump, which has some
+/// 0       0     1           0     0        the length of the next one
+/// ```
 ///
 /// Whether it is a number is a bit of its own, which is tested before all: an event of numbers is recorded
 /// without an indirect jump.
@@ -24,15 +31,18 @@ pub(super) const UNBOUNDED: u16 = 0xff;
 pub(super) struct ArgumentCode(u16);
 
 impl ArgumentCode {
-    /// Bytes of a text or dump; bits of a word that a number doesn't have.
-    const AMOUNT: u16 = 0xff;
-    /// The lowest bit of the byte at which the field starts.
+    /// Bits of a word that a number doesn't have.
+    const LACKED: u16 = 0xff;
+    /// The lowest bit of the byte at which a number's field starts.
     const BYTE: u32 = 8;
+    /// Bytes of a text or dump.
+    const AMOUNT: u16 = UNBOUNDED;
     /// Whether the next field is in another word.
-    const LAST: u32 = 11;
-    const LENGTH: u16 = 1 << 12;
-    const TEXT: u16 = 1 << 13;
-    const BYTES: u16 = 1 << 14;
+    const LAST: u32 = 12;
+    /// Whether the field of a text or dump is in the upper half of its word.
+    const UPPER: u32 = 13;
+    const LENGTH: u16 = 1 << Self::UPPER;
+    const TEXT: u16 = 1 << 14;
     const NUMBER: u16 = 1 << 15;
 
     pub(super) fn new(kind: ArgumentUse) -> ArgumentCode {
@@ -40,13 +50,16 @@ impl ArgumentCode {
             ArgumentUse::Number(size) => Self::NUMBER | 64_u16.saturating_sub(8 * size),
             ArgumentUse::Length => Self::LENGTH,
             ArgumentUse::Text(most) => Self::TEXT | most & Self::AMOUNT,
-            ArgumentUse::Bytes(count) => Self::BYTES | count & Self::AMOUNT,
+            // A width of 0 is no width.
+            ArgumentUse::Bytes(count) => count.clamp(1, UNBOUNDED),
         })
     }
 
     /// Its field starts at this byte of its word, and whether it is the last there.
     pub(super) fn placed(self, byte: usize, is_last: bool) -> ArgumentCode {
-        ArgumentCode(self.0 | (byte as u16 & 7) << Self::BYTE | u16::from(is_last) << Self::LAST)
+        let byte = byte as u16 & 7;
+        let place = if self.is_number() { byte << Self::BYTE } else { (byte / 4) << Self::UPPER };
+        ArgumentCode(self.0 | place | u16::from(is_last) << Self::LAST)
     }
 
     /// As a site has it.
@@ -67,7 +80,7 @@ impl ArgumentCode {
 
     #[inline(always)]
     pub(super) fn is_length(self) -> bool {
-        self.0 & Self::LENGTH != 0
+        self.0 == Self::LENGTH
     }
 
     #[inline(always)]
@@ -78,7 +91,7 @@ impl ArgumentCode {
     /// As much of a word as the number has.
     #[inline(always)]
     pub(super) fn number(self, word: u64) -> u64 {
-        word & u64::MAX.wrapping_shr(u32::from(self.0 & Self::AMOUNT))
+        word & u64::MAX.wrapping_shr(u32::from(self.0 & Self::LACKED))
     }
 
     /// Bytes of a text at most, or of a dump.
@@ -87,10 +100,16 @@ impl ArgumentCode {
         usize::from(self.0 & Self::AMOUNT)
     }
 
-    /// Bits of the word that are before the field.
+    /// Bits of the word that are before a number's field.
     #[inline(always)]
-    pub(super) fn shift(self) -> u32 {
+    pub(super) fn shift_of_number(self) -> u32 {
         u32::from(self.0 >> Self::BYTE & 7) * 8
+    }
+
+    /// Bits of the word that are before the field of a text or dump.
+    #[inline(always)]
+    pub(super) fn shift_of_place(self) -> u32 {
+        u32::from(self.0 >> Self::UPPER & 1) * 32
     }
 
     /// Words from this field's to the next one's: 0 or 1.

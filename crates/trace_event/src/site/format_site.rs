@@ -1,8 +1,9 @@
 //! Tracepoints with a format of printf(3).
 
-use super::argument_writer::lay_out;
+use super::argument_writer::{TextSpace, lay_out};
 use super::format_fields::{BadFormat, FormatFields};
 use super::format_text::FormatText;
+use super::long_event;
 use super::printf_format::PrintfFormat;
 use super::text;
 use crate::current::shared;
@@ -86,9 +87,12 @@ unsafe extern "C" fn write(site: *const RawSite, arguments: *mut Arguments, _len
     // SAFETY: the site is one with a format, and the caller lends the arguments.
     unsafe {
         let (site, arguments) = (&*site.cast::<RawFormatSite>(), &mut *arguments);
-        let len = lay_out(site, arguments, shared.hooks.readable);
-        let payload = &mut arguments.payload;
+        let (payload, readable) = (&mut arguments.payload, shared.hooks.readable);
+        let laid_out = lay_out(site, arguments.words, (&mut payload.words, TextSpace::Share), readable);
+        if laid_out.is_cut && long_event::write(entered, site, arguments.words, readable) {
+            return;
+        }
         payload.words[0] = entered.common(site.site.id.load(Relaxed) as u16);
-        entered.write(EncodedEvent::of(payload, len));
+        entered.write(EncodedEvent::of(payload, laid_out.len));
     }
 }

@@ -16,19 +16,49 @@ pub(super) unsafe fn len_of_text(text: *const u8, most: usize, readable: Readabl
         let rest = text.wrapping_add(len);
         let in_page = (PAGE - (rest.addr() & (PAGE - 1))).min(most - len);
         let there = readable(rest, in_page);
-        for at in 0..there {
-            // SAFETY: it can be read. Volatile: the program may change it.
-            if unsafe { rest.add(at).read_volatile() } == 0 {
-                return len + at;
-            }
+        // SAFETY: so many bytes can be read.
+        let before_zero = unsafe { len_before_zero(rest, there) };
+        len += before_zero;
+        if before_zero < there {
+            return len;
         }
-        len += there;
         if there < in_page {
             break;
         }
     }
     len
 }
+
+/// How many of so many bytes are before the first zero.
+///
+/// # Safety
+///
+/// They can be read.
+unsafe fn len_before_zero(bytes: *const u8, count: usize) -> usize {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const TOPS: u64 = u64::from_ne_bytes([0x80; 8]);
+    let mut at = 0;
+    while at + 8 <= count {
+        // SAFETY: the caller's promise. Volatile: the program may change it.
+        let word = unsafe { bytes.add(at).cast::<Unaligned>().read_volatile() }.0;
+        // The lowest bit that is set is the top bit of the first byte that is 0.
+        let zeros = word.wrapping_sub(ONES) & !word & TOPS;
+        if zeros != 0 {
+            return at + zeros.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    // SAFETY: the caller's promise.
+    while at < count && unsafe { bytes.add(at).read_volatile() } != 0 {
+        at += 1;
+    }
+    at
+}
+
+/// A word anywhere.
+#[derive(Clone, Copy)]
+#[repr(C, packed)]
+struct Unaligned(u64);
 
 /// The last place up to `end` at which no character of UTF-8 is in the middle.
 ///
@@ -41,4 +71,26 @@ pub(super) unsafe fn end_of_character(text: *const u8, end: usize) -> usize {
     // SAFETY: the caller's promise.
     let continues = |at: &usize| unsafe { text.add(*at).read_volatile() } >> 6 == CONTINUES;
     (end.saturating_sub(3)..=end).rev().find(|at| !continues(at)).unwrap_or(end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_ends_at_its_zero_byte_wherever_that_is() {
+        let bytes: [u8; 40] = core::array::from_fn(|at| 0x7f + at as u8);
+        for (start, len) in (0..10).flat_map(|start| (0..30).map(move |len| (start, len))) {
+            let mut text = bytes;
+            text[start + len] = 0;
+            // What is after the first zero makes no difference.
+            text[39] = 0;
+            let count = |most| {
+                // SAFETY: all of it can be read.
+                unsafe { len_of_text(text[start..].as_ptr(), most, |_, wanted| wanted) }
+            };
+            assert_eq!((count(40 - start), count(len)), (len, len));
+            assert_eq!(count(len.saturating_sub(1)), len.saturating_sub(1));
+        }
+    }
 }

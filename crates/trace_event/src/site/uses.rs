@@ -1,5 +1,6 @@
 //! Which tracepoints with a format this process has: each as often as its objects have a site of it.
 
+use super::long_place;
 use crate::current::shared;
 use abi::control::{EVENTS, event_id, event_index};
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
@@ -33,10 +34,12 @@ pub(super) fn go(id: u16) {
     }
 }
 
-/// This process, which has been entered just now, is a copy of another, and has what that has.
+/// This process, which has been entered just now, is a copy of another, which the thread `tid` has made, and
+/// has what that has.
 ///
 /// Async-signal-safe.
-pub(crate) fn copied() {
+pub(crate) fn copied(tid: u32) {
+    long_place::copied(tid);
     if !ARE_ANY.load(Relaxed) {
         return;
     }

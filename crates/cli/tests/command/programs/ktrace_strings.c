@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An event has 256 bytes: of which the text gets these, with its zero byte. */
-enum { MOST = 240 };
+/* An event has 4064 bytes: of which the text gets these, with its zero byte. */
+enum { MOST = 4048 };
 
 int main(int count, char **arguments)
 {
-	static const int lens[] = {0, 1, MOST - 1, MOST, 255, 256, 599};
+	static const int lens[] = {0, 1, 239, 240, 255, 256, 1000, MOST - 1, MOST, 5000};
 	unsigned char dump[3] = {1, 0xab, 0};
-	char text[600];
+	char text[5001];
 
 	for (int time = 0; time < (count > 1 ? atoi(arguments[1]) : 1); time++) {
 		for (size_t index = 0; index < sizeof lens / sizeof *lens; index++) {
