@@ -58,11 +58,17 @@ class Consumer(Opened):
         found = RecordStruct()
         packed = ctypes.create_string_buffer(512)
         while self._library.lookback_consumer_next(self._open(), ctypes.byref(found)) > 0:
-            size = checked(
-                self._library.lookback_consumer_pack(self._open(), ctypes.byref(found), packed, len(packed))
-            )
+            size = self._pack(found, packed)
+            if size > len(packed):
+                packed = ctypes.create_string_buffer(size)
+                size = self._pack(found, packed)
             data = view(ctypes.addressof(packed), min(size, len(packed)))[2:]
             yield Record(found.number, found.time, found.lost, found.cpu, found.tid, found.id, data)
+
+    def _pack(self, record: RecordStruct, packed: ctypes.Array[ctypes.c_char]) -> int:
+        """Packs a record, as far as there is space: how many bytes it has."""
+        pack = self._library.lookback_consumer_pack
+        return checked(pack(self._open(), ctypes.byref(record), packed, len(packed)))
 
     def consume(self) -> int:
         """Consumes what was looked at: nobody gets it any more. The number of the first record that was whole: what

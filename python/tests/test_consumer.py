@@ -15,8 +15,16 @@ PROGRAM = """
 #include <lookback.h>
 int main(void)
 {
+    static const int lens[] = {0, 1, 239, 240, 256, 1000, 4047, 4048};
+    static char text[4049];
+
     for (int number = 0; number < 5; number++)
         DO_TRACE(counted, "%d is %s", number, "it");
+    for (int at = 0; at < 8; at++) {
+        memset(text, 'x', lens[at]);
+        text[lens[at]] = 0;
+        DO_TRACE(texts, "%s", text);
+    }
     return 0;
 }
 """
@@ -28,13 +36,19 @@ def test_records_are_consumed(session: lookback.Session, run: Run, tmp_path: Pat
     subprocess.run(compiled, check=True)
     session.enable("ktrace:*")
     run("run", "--", "taskset", "-c", "0", str(tmp_path / "program"))
+    with lookback.open(tmp_path / "session") as reader:
+        fields = [str(event["arg1"]) for event in reader if event.name == "texts"]
+    assert [len(text) for text in fields] == [0, 1, 239, 240, 256, 1000, 4047, 4047]
+    assert fields[-1] == "x" * 4044 + "..."
     with lookback.Consumer(tmp_path / "session") as consumer:
         assert consumer.poll(10)
         records = list(consumer)
-        assert [record.data for record in records] == [
+        assert [record.data for record in records[:5]] == [
             number.to_bytes(4, "little") + b"it\0" for number in range(5)
         ]
-        assert {consumer.format(record.id) for record in records} == {"%d is %s"}
+        texts = [b"x" * length for length in (0, 1, 239, 240, 256, 1000, 4047)] + [b"x" * 4044 + b"..."]
+        assert [record.data for record in records[5:]] == [text + b"\0" for text in texts]
+        assert {consumer.format(record.id) for record in records} == {"%d is %s", "%s"}
         assert consumer.format(1) is None
         with pytest.raises(lookback.Error) as raised:
             lookback.Consumer(tmp_path / "session")
