@@ -9,6 +9,7 @@ mod format_text;
 mod literal;
 mod long_event;
 mod long_place;
+mod number_writer;
 mod printf_format;
 mod program_text;
 mod recorded_text;
@@ -54,7 +55,9 @@ pub unsafe fn register(site: *const site::RawSite) {
     }
     let (id, write) = match version {
         // SAFETY: the caller's promise; a site of this version has a format.
-        FORMAT_VERSION => (unsafe { format_site::id_of(&*with_format, &shared.control) }, format_site::WRITE),
+        FORMAT_VERSION => unsafe {
+            (format_site::id_of(&*with_format, &shared.control), format_site::write_of(&*with_format))
+        },
         // SAFETY: the caller's promise.
         _ => (unsafe { id_of(site, &shared.control) }, write as *mut c_void),
     };

@@ -20,7 +20,7 @@ pub(super) const UNBOUNDED: u16 = 0xfff;
 ///
 /// ```text
 /// 15      14    13          12    11     0
-/// number  0     0           last  byte, bits that it lacks
+/// number  0     0           last  byte: 10 to 8, bytes of a word that it lacks: 5 to 3
 /// 0       text  upper half  last  bytes: a text, or a dump, which has some
 /// 0       0     1           0     0        the length of the next one
 /// ```
@@ -31,8 +31,8 @@ pub(super) const UNBOUNDED: u16 = 0xfff;
 pub(super) struct ArgumentCode(u16);
 
 impl ArgumentCode {
-    /// Bits of a word that a number doesn't have.
-    const LACKED: u16 = 0xff;
+    /// The lowest bit of the bytes of a word that a number doesn't have.
+    const LACKED: u32 = 3;
     /// The lowest bit of the byte at which a number's field starts.
     const BYTE: u32 = 8;
     /// Bytes of a text or dump.
@@ -47,7 +47,7 @@ impl ArgumentCode {
 
     pub(super) fn new(kind: ArgumentUse) -> ArgumentCode {
         ArgumentCode(match kind {
-            ArgumentUse::Number(size) => Self::NUMBER | 64_u16.saturating_sub(8 * size),
+            ArgumentUse::Number(size) => Self::NUMBER | 8_u16.saturating_sub(size) << Self::LACKED,
             ArgumentUse::Length => Self::LENGTH,
             ArgumentUse::Text(most) => Self::TEXT | most & Self::AMOUNT,
             // A width of 0 is no width.
@@ -73,6 +73,12 @@ impl ArgumentCode {
         (word != 0).then_some(ArgumentCode(word))
     }
 
+    /// That of an argument which a site has.
+    #[inline(always)]
+    pub(super) fn known(word: u16) -> ArgumentCode {
+        ArgumentCode(word)
+    }
+
     #[inline(always)]
     pub(super) fn is_number(self) -> bool {
         self.0 & Self::NUMBER != 0
@@ -91,7 +97,9 @@ impl ArgumentCode {
     /// As much of a word as the number has.
     #[inline(always)]
     pub(super) fn number(self, word: u64) -> u64 {
-        word & u64::MAX.wrapping_shr(u32::from(self.0 & Self::LACKED))
+        /// What a number has of a word, by bytes that it lacks.
+        static KEPT: [u64; 8] = [!0, 0, 0, 0, !0 >> 32, 0, !0 >> 48, !0 >> 56];
+        word & KEPT[usize::from(self.0 >> Self::LACKED & 7)]
     }
 
     /// Bytes of a text at most, or of a dump.

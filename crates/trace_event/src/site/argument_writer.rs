@@ -5,7 +5,7 @@
 
 use super::argument_code::ArgumentCode;
 use super::format_fields::aligned;
-use super::program_text::Readable;
+use super::program_text::{Readable, len_of_text};
 use super::recorded_text::{MARK, RecordedText};
 use abi::site::{RawFormatSite, WORDS};
 use core::sync::atomic::Ordering::Relaxed;
@@ -30,7 +30,7 @@ struct ArgumentWriter<'a, const MOST: usize> {
     length: Option<i32>,
     /// Whether a text or dump was cut off for want of space.
     is_cut: bool,
-    /// How much can be read where an address leads.
+    have_lengths: bool,
     readable: Readable,
 }
 
@@ -46,7 +46,8 @@ pub(super) struct LaidOutEvent {
 /// How much of an event's space a text or dump can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextSpace {
-    /// What the site says: the same for each, of the space that sites themselves have.
+    /// What the site says: the same for each, of the space that sites themselves have. The first that doesn't
+    /// fit ends it all.
     Share,
     /// All that those before it have left.
     All,
@@ -54,20 +55,34 @@ pub(super) enum TextSpace {
     Fair,
 }
 
-/// Lays out the arguments of a site in an event of up to `MOST` words.
+/// What is to be laid out.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GivenArguments<'a> {
+    /// Whose arguments.
+    pub(super) site: &'a RawFormatSite,
+    /// A word for each, and where texts have lengths one for each of these.
+    pub(super) words: *const u64,
+    /// Whether they have: what the site says.
+    pub(super) have_lengths: bool,
+    /// How much can be read where an address leads.
+    pub(super) readable: Readable,
+}
+
+/// Lays out arguments in an event of up to `MOST` words. Compiled for each kind of them that its callers
+/// know: of those with lengths nothing is called.
 ///
 /// # Safety
 ///
 /// The site has been registered. There is a word for each argument; if its texts have lengths, there is as
 /// much of texts and dumps as is said.
-#[inline]
+#[inline(always)]
 pub(super) unsafe fn lay_out<const MOST: usize>(
-    site: &RawFormatSite,
-    words: *const u64,
-    (payload, space): (&mut [u64; MOST], TextSpace),
-    readable: Readable,
+    given: GivenArguments<'_>,
+    payload: &mut [u64; MOST],
+    space: TextSpace,
 ) -> LaidOutEvent {
     const { assert!(MOST >= WORDS, "the fixed part fits") };
+    let GivenArguments { site, words, have_lengths, readable } = given;
     let fixed_end = usize::from(site.fixed_end.load(Relaxed));
     let mut writer = ArgumentWriter {
         site,
@@ -80,12 +95,16 @@ pub(super) unsafe fn lay_out<const MOST: usize>(
         end: fixed_end,
         length: None,
         is_cut: false,
+        have_lengths,
         readable,
     };
     for (at, code) in site.arguments.iter().enumerate() {
         let Some(code) = ArgumentCode::of(code.load(Relaxed)) else { break };
         // SAFETY: the caller's promise.
         unsafe { writer.put(code, at) };
+        if writer.is_cut && space == TextSpace::Share {
+            break;
+        }
     }
     LaidOutEvent { len: writer.end, is_cut: writer.is_cut }
 }
@@ -177,26 +196,44 @@ impl<const MOST: usize> ArgumentWriter<'_, MOST> {
         let most = self.length.take().and_then(|most| usize::try_from(most).ok()).unwrap_or(code.amount());
         let share = self.share(at);
         // SAFETY: the caller's promise.
-        let text = unsafe {
-            match self.site.site.texts_have_lengths {
-                0 => RecordedText::read(self.word() as usize as *const u8, most, share, self.readable),
-                _ => {
-                    let (len, bytes) = (self.word() as usize, self.word() as usize as *const u8);
-                    let len = len.min(most);
-                    if len < share {
-                        RecordedText { bytes, len, is_cut: false }
-                    } else {
-                        RecordedText::cut(bytes, share)
-                    }
-                }
-            }
-        };
+        let mut text = unsafe { self.text(most, share) };
         let mark = if text.is_cut { MARK.len() } else { 0 };
+        self.is_cut |= text.is_cut;
+        if text.is_cut {
+            if self.space == TextSpace::Share {
+                return;
+            }
+            // SAFETY: a text that is cut off can be read as far as there is space for it.
+            text = unsafe { RecordedText::cut(text.bytes, share) };
+        }
         // SAFETY: so much can be read, in the program or here.
         unsafe { self.append(code, text.bytes, text.len, mark + 1) };
         if text.is_cut {
-            self.is_cut = true;
             put_mark(self.payload, self.end - MARK.len() - 1);
+        }
+    }
+
+    /// The next text, of at most so many bytes, of which there is space for `share` with a zero byte. One
+    /// that is cut off as it is in the program.
+    ///
+    /// # Safety
+    ///
+    /// As for [`lay_out`].
+    #[inline(always)]
+    unsafe fn text(&mut self, most: usize, share: usize) -> RecordedText {
+        // SAFETY: the caller's promise.
+        unsafe {
+            if self.have_lengths {
+                let (len, bytes) = (self.word() as usize, self.word() as usize as *const u8);
+                let len = len.min(most);
+                return RecordedText { bytes, len, is_cut: len >= share };
+            }
+            let bytes = self.word() as usize as *const u8;
+            let wanted = most.min(share);
+            match len_of_text(bytes, wanted, self.readable) {
+                0 => RecordedText::of_empty(bytes, wanted, self.readable),
+                len => RecordedText { bytes, len, is_cut: len >= share },
+            }
         }
     }
 
@@ -213,10 +250,7 @@ impl<const MOST: usize> ArgumentWriter<'_, MOST> {
         let (count, share) = (count.unwrap_or_else(|| code.amount()), self.share(at));
         let wanted = count.min(share);
         self.is_cut |= count > share;
-        let count = match self.site.site.texts_have_lengths {
-            0 => (self.readable)(bytes, wanted),
-            _ => wanted,
-        };
+        let count = if self.have_lengths { wanted } else { (self.readable)(bytes, wanted) };
         // SAFETY: they can be read.
         unsafe { self.append(code, bytes, count, 0) }
     }

@@ -1,6 +1,7 @@
 //! Tests of `argument_writer`.
 
 use super::super::format_fields::FormatFields;
+use super::super::number_writer::lay_out_numbers;
 use super::*;
 use abi::site::{FORMAT_VERSION, RawSite};
 use core::ptr::{null, null_mut};
@@ -12,20 +13,10 @@ use std::vec::Vec;
 /// Words of the longest event here.
 const LONGEST: usize = 508;
 
-/// What a registered site of a format hands over, laid out.
-fn laid_out(format: &str, texts_have_lengths: bool, words: &[u64], readable: Readable) -> Vec<u8> {
-    laid_out_in::<WORDS>(format, texts_have_lengths, words, readable).0
-}
-
-/// The event of so many words, and whether something was cut off.
-fn laid_out_in<const MOST: usize>(
-    format: &str,
-    texts_have_lengths: bool,
-    words: &[u64],
-    readable: Readable,
-) -> (Vec<u8>, bool) {
+/// A registered site of a format.
+fn site_of(format: &str, texts_have_lengths: bool) -> RawFormatSite {
     let fields = FormatFields::of(FormatString::new(format)).unwrap();
-    let site = RawFormatSite {
+    RawFormatSite {
         site: RawSite {
             version: FORMAT_VERSION,
             id: AtomicU32::new(0),
@@ -41,17 +32,32 @@ fn laid_out_in<const MOST: usize>(
         arguments: fields.words().map(AtomicU16::new),
         fixed_end: AtomicU16::new(fields.fixed_end),
         share: AtomicU16::new(fields.share),
-    };
+    }
+}
+
+/// What a registered site of a format hands over, laid out.
+fn laid_out(format: &str, texts_have_lengths: bool, words: &[u64], readable: Readable) -> Vec<u8> {
+    laid_out_in::<WORDS>(format, texts_have_lengths, words, readable).0
+}
+
+/// The event of so many words, and whether something was cut off.
+fn laid_out_in<const MOST: usize>(
+    format: &str,
+    texts_have_lengths: bool,
+    words: &[u64],
+    readable: Readable,
+) -> (Vec<u8>, bool) {
+    let site = site_of(format, texts_have_lengths);
     let mut payload = [u64::MAX; MOST];
+    let given =
+        GivenArguments { site: &site, words: words.as_ptr(), have_lengths: texts_have_lengths, readable };
     // SAFETY: the tests' words are those of their formats.
-    let mut lay_out = |space| unsafe { lay_out(&site, words.as_ptr(), (&mut payload, space), readable) };
-    let laid_out = match MOST {
-        WORDS => lay_out(TextSpace::Share),
-        _ => match lay_out(TextSpace::All) {
-            whole if !whole.is_cut => whole,
-            _ => lay_out(TextSpace::Fair),
-        },
-    };
+    let mut lay_out = |space| unsafe { lay_out(given, &mut payload, space) };
+    // As sites do, and where a text doesn't fit as is done then.
+    let first = if MOST == WORDS { TextSpace::Share } else { TextSpace::All };
+    let before = lay_out(first);
+    let laid_out = if before.is_cut { lay_out(TextSpace::Fair) } else { before };
+    assert_eq!(laid_out.is_cut, before.is_cut);
     let bytes = payload.iter().flat_map(|word| word.to_le_bytes());
     (bytes.take(laid_out.len.next_multiple_of(8)).collect(), laid_out.is_cut)
 }
@@ -76,9 +82,25 @@ fn located(bytes: &[u8], offset: usize) -> &[u8] {
 
 #[test]
 fn numbers_lie_as_in_a_c_struct() {
-    let found = laid_out("%c%d%hd%ld", false, &[0x11, -2_i32 as u64, 3, u64::MAX], all);
+    let words = [0xff11, -2_i32 as u64, u64::MAX << 16 | 3, u64::MAX];
+    let found = laid_out("%c%d%hd%ld", false, &words, all);
     assert_eq!([1, 2, 3].map(|at| word(&found, at)), [0xffff_fffe_0000_0011, 3, u64::MAX]);
     assert_eq!(found.len(), 32);
+}
+
+#[test]
+fn numbers_alone_lie_as_others_do() {
+    let words = [u64::MAX - 1, 0x1234_5678_9abc_def0, u64::MAX, 0x0fed_cba9_8765_4321];
+    for format in ["%c%d%hd%ld", "%ld%ld%ld%ld", "%hhd%hhd%hhd%hhd", "%d%ld%hu%c", "%hd%d%c%hd"] {
+        let site = site_of(format, false);
+        let mut payload = [u64::MAX; WORDS];
+        // SAFETY: a word for each.
+        let len = unsafe { lay_out_numbers::<4>(&site, words.as_ptr(), &mut payload) };
+        let bytes: Vec<u8> = payload.iter().flat_map(|word| word.to_le_bytes()).collect();
+        assert_eq!(bytes[8..len.next_multiple_of(8)], laid_out(format, false, &words, all)[8..], "{format}");
+    }
+    // SAFETY: there are none.
+    assert_eq!(unsafe { lay_out_numbers::<0>(&site_of("none", false), null(), &mut [0; WORDS]) }, 8);
 }
 
 #[test]

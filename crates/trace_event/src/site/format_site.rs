@@ -1,9 +1,11 @@
 //! Tracepoints with a format of printf(3).
 
-use super::argument_writer::{TextSpace, lay_out};
+use super::argument_code::ArgumentCode;
+use super::argument_writer::{GivenArguments, TextSpace, lay_out};
 use super::format_fields::{BadFormat, FormatFields};
 use super::format_text::FormatText;
 use super::long_event;
+use super::number_writer::lay_out_numbers;
 use super::printf_format::PrintfFormat;
 use super::text;
 use crate::current::shared;
@@ -15,9 +17,6 @@ use core::fmt::Write;
 use core::sync::atomic::Ordering::Relaxed;
 use printf_format::FormatString;
 use ring_buffer::EncodedEvent;
-
-/// What such sites call.
-pub(super) const WRITE: *mut c_void = write as unsafe extern "C" fn(_, _, _) as *mut c_void;
 
 /// The id of a site's event, which is entered into the session if it isn't there. The site learns how its
 /// arguments are laid out. None, and the session says why, if the format is refused.
@@ -77,20 +76,69 @@ fn tell_bad(control: &ControlArea, name: &str, format: &str, bad: BadFormat) {
     control.tell_refused(&["the format of tracepoint '", name, "' ", why, letter, end, ": '", format, "'"]);
 }
 
-/// Records an event: what sites call.
+/// What a site calls.
+type WriteArguments = unsafe extern "C" fn(*const RawSite, *mut Arguments, usize);
+
+/// What a site calls with these arguments.
+pub(super) fn write_of(site: &RawFormatSite) -> *mut c_void {
+    let codes = || site.arguments.iter().map_while(|code| ArgumentCode::of(code.load(Relaxed)));
+    let any: WriteArguments = match site.site.texts_have_lengths {
+        0 => write::<false>,
+        _ => write::<true>,
+    };
+    let write: WriteArguments = match codes().count() {
+        _ if codes().any(|code| !code.is_number()) => any,
+        0 => write_numbers::<0>,
+        1 => write_numbers::<1>,
+        2 => write_numbers::<2>,
+        3 => write_numbers::<3>,
+        4 => write_numbers::<4>,
+        _ => any,
+    };
+    write as *mut c_void
+}
+
+/// Records an event of so many numbers.
 ///
 /// # Safety
 ///
-/// The site is one that has been registered, with these arguments: see [`lay_out`].
-unsafe extern "C" fn write(site: *const RawSite, arguments: *mut Arguments, _len: usize) {
+/// The site is one that has been registered, with these arguments.
+unsafe extern "C" fn write_numbers<const COUNT: usize>(
+    site: *const RawSite,
+    arguments: *mut Arguments,
+    _len: usize,
+) {
+    let Some(entered) = enter() else { return };
+    // SAFETY: the site is one with a format, and the caller lends the arguments.
+    unsafe {
+        let (site, arguments) = (&*site.cast::<RawFormatSite>(), &mut *arguments);
+        let payload = &mut arguments.payload;
+        payload.words[0] = entered.common(site.site.id.load(Relaxed) as u16);
+        let len = lay_out_numbers::<COUNT>(site, arguments.words, &mut payload.words);
+        entered.write(EncodedEvent::of(payload, len));
+    }
+}
+
+/// Records an event of arguments of any kind.
+///
+/// # Safety
+///
+/// The site is one that has been registered, with these arguments: see [`lay_out`]. Whether its texts have
+/// lengths is as it says.
+unsafe extern "C" fn write<const HAVE_LENGTHS: bool>(
+    site: *const RawSite,
+    arguments: *mut Arguments,
+    _len: usize,
+) {
     let (Some(entered), Some(shared)) = (enter(), shared()) else { return };
     // SAFETY: the site is one with a format, and the caller lends the arguments.
     unsafe {
         let (site, arguments) = (&*site.cast::<RawFormatSite>(), &mut *arguments);
-        let (payload, readable) = (&mut arguments.payload, shared.hooks.readable);
-        let laid_out = lay_out(site, arguments.words, (&mut payload.words, TextSpace::Share), readable);
-        if laid_out.is_cut && long_event::write(entered, site, arguments.words, readable) {
-            return;
+        let (payload, words, readable) = (&mut arguments.payload, arguments.words, shared.hooks.readable);
+        let given = GivenArguments { site, words, have_lengths: HAVE_LENGTHS, readable };
+        let laid_out = lay_out(given, &mut payload.words, TextSpace::Share);
+        if laid_out.is_cut {
+            return long_event::write(entered, given, payload);
         }
         payload.words[0] = entered.common(site.site.id.load(Relaxed) as u16);
         entered.write(EncodedEvent::of(payload, laid_out.len));

@@ -10,6 +10,7 @@ pub(super) type Readable = fn(*const u8, usize) -> usize;
 /// # Safety
 ///
 /// What `readable` says holds.
+#[inline(never)]
 pub(super) unsafe fn len_of_text(text: *const u8, most: usize, readable: Readable) -> usize {
     let mut len = 0;
     while len < most {

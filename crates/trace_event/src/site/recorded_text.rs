@@ -1,6 +1,6 @@
 //! What is recorded of a text that a program gives.
 
-use super::program_text::{Readable, end_of_character, len_of_text};
+use super::program_text::{Readable, end_of_character};
 
 /// What stands at the end of a text that was cut off.
 pub(super) const MARK: &[u8] = b"...";
@@ -20,34 +20,17 @@ pub(super) struct RecordedText {
 }
 
 impl RecordedText {
-    /// What is recorded of a text that ends with a zero byte, of which there is space for `share` bytes with
-    /// that: of at most so many, as far as it can be read.
-    ///
-    /// # Safety
-    ///
-    /// What `readable` says holds.
+    /// What is recorded of a text of which nothing is there, though so many bytes were wanted.
+    #[cold]
     #[inline(never)]
-    pub(super) unsafe fn read(
-        text: *const u8,
-        most: usize,
-        share: usize,
-        readable: Readable,
-    ) -> RecordedText {
-        let wanted = most.min(share);
-        // SAFETY: the caller's promise.
-        let len = unsafe { len_of_text(text, wanted, readable) };
-        let stands_for = |what: &'static [u8]| {
-            let (bytes, len) = (what.as_ptr(), what.len().min(most));
-            RecordedText { bytes, len, is_cut: false }
+    pub(super) fn of_empty(text: *const u8, wanted: usize, readable: Readable) -> RecordedText {
+        let stands = match wanted {
+            0 => b"",
+            _ if text.is_null() => NULL,
+            _ if readable(text, 1) == 0 => FAULT,
+            _ => b"",
         };
-        match len {
-            0 if wanted == 0 => stands_for(b""),
-            0 if text.is_null() => stands_for(NULL),
-            0 if readable(text, 1) == 0 => stands_for(FAULT),
-            // SAFETY: the caller's promise: it can be read up to there.
-            _ if len >= share => unsafe { RecordedText::cut(text, share) },
-            _ => RecordedText { bytes: text, len, is_cut: false },
-        }
+        RecordedText { bytes: stands.as_ptr(), len: stands.len().min(wanted), is_cut: false }
     }
 
     /// As much of a text as there is space for with its mark and a zero byte.
