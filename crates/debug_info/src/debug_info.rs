@@ -6,6 +6,7 @@ use crate::die::Die;
 use crate::parameter::Parameter;
 use crate::variable_scope::VariableScope;
 use object::Object;
+use std::path::Path;
 
 /// What a file says of its functions, their variables and their source.
 #[derive(Debug)]
@@ -14,11 +15,18 @@ pub struct DebugInfo {
 }
 
 impl DebugInfo {
-    /// That of a file, whose sections may be compressed. None where there is none.
+    /// That of a file, which lies at this path, and whose sections may be compressed; with what is in other
+    /// files, as `-gsplit-dwarf` makes them: in `PATH.dwp`, or in those that the file says, or of their names
+    /// next to it. None where there is none.
     ///
-    /// Cost: copying the file's sections of debug information.
-    pub fn of<'a>(file: &impl Object<'a>) -> Option<DebugInfo> {
-        Some(DebugInfo { units: DebugUnits::of(file)? })
+    /// Cost: copying the files' sections of debug information.
+    pub fn of<'a>(file: &impl Object<'a>, path: &Path) -> Option<DebugInfo> {
+        Some(DebugInfo { units: DebugUnits::of(file, path)? })
+    }
+
+    /// The file that has what is said of the code at an address, and isn't there.
+    pub fn missing_file(&self, address: u64) -> Option<&Path> {
+        self.units.missing_at(address)
     }
 
     /// What the function at one of the file's own addresses is called with. None where nothing says so.

@@ -1,16 +1,18 @@
 //! The units of a file's debug information (DWARF): each is what was compiled at once.
 
 use crate::parameter::Parameter;
+use crate::split_files::{SplitFiles, SplitUnit, section};
 use crate::unit_types::{Dwarf, SectionBytes, UnitTypes};
-use gimli::{LittleEndian, Unit};
-use object::{Object, ObjectSection};
+use gimli::Unit;
+use object::Object;
 use std::ops::Range;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 /// The units of a file.
 #[derive(Debug)]
 pub(crate) struct DebugUnits {
-    dwarf: Dwarf,
+    dwarf: Arc<Dwarf>,
     units: Vec<DebugUnit>,
 }
 
@@ -20,36 +22,59 @@ type Functions = Arc<Vec<(Range<u64>, Vec<Parameter>)>>;
 /// A compilation unit.
 #[derive(Debug)]
 struct DebugUnit {
+    /// That of the file that has it.
+    dwarf: Arc<Dwarf>,
     unit: Unit<SectionBytes>,
     ranges: Vec<Range<u64>>,
+    /// The unit that has its lines.
+    lines: usize,
+    /// The file that has all that is said of it, which isn't there.
+    missing: Option<PathBuf>,
     /// Once one was looked for.
     functions: Mutex<Option<Functions>>,
 }
 
 impl DebugUnits {
-    /// That of a file, whose sections may be compressed. None where there is none.
+    /// That of a file, whose sections may be compressed, and of those that have the rest of its units. None
+    /// where there is none.
     ///
-    /// Cost: copying the file's sections of debug information.
-    pub(crate) fn of<'a>(file: &impl Object<'a>) -> Option<DebugUnits> {
-        let section = |name: &str| -> SectionBytes {
-            let section = file.section_by_name(name);
-            let data = section.and_then(|section| section.uncompressed_data().ok().map(Arc::from));
-            SectionBytes::new(data.unwrap_or_default(), LittleEndian)
-        };
-        let dwarf = Dwarf::load(|id| Ok::<_, gimli::Error>(section(id.name()))).ok()?;
-        let mut units = Vec::new();
+    /// Cost: copying the files' sections of debug information.
+    pub(crate) fn of<'a>(file: &impl Object<'a>, path: &Path) -> Option<DebugUnits> {
+        let dwarf = Dwarf::load(|id| Ok::<_, gimli::Error>(section(file, id.name()))).ok()?;
+        let mut found = DebugUnits { dwarf: Arc::new(dwarf), units: Vec::new() };
+        let split = SplitFiles::new(path);
+        let dwarf = found.dwarf.clone();
         let mut headers = dwarf.units();
         while let Ok(Some(header)) = headers.next() {
-            let Ok(unit) = dwarf.unit(header) else { continue };
-            let mut ranges = Vec::new();
-            if let Ok(mut found) = dwarf.unit_ranges(&unit) {
-                while let Ok(Some(range)) = found.next() {
-                    ranges.push(range.begin..range.end);
+            if let Ok(unit) = dwarf.unit(header) {
+                found.add(unit, &split);
+            }
+        }
+        (!found.units.is_empty()).then_some(found)
+    }
+
+    /// Adds a unit of the file itself, and the rest of it.
+    fn add(&mut self, unit: Unit<SectionBytes>, split: &SplitFiles<'_>) {
+        let (dwarf, lines) = (self.dwarf.clone(), self.units.len());
+        let ranges = ranges(&dwarf, &unit);
+        let rest = split.rest(&dwarf, &unit);
+        let id = unit.dwo_id;
+        let of = |dwarf, unit, ranges, missing| {
+            let functions = Mutex::default();
+            DebugUnit { dwarf, unit, ranges, lines, missing, functions }
+        };
+        match rest {
+            SplitUnit::Whole => self.units.push(of(dwarf, unit, ranges, None)),
+            SplitUnit::Missing(path) => self.units.push(of(dwarf, unit, ranges, Some(path))),
+            SplitUnit::Found(rest, units) => {
+                self.units.push(of(dwarf, unit, Vec::new(), None));
+                for unit in units {
+                    // The code is that of the unit itself, not of types with it.
+                    let ranges = if unit.dwo_id == id { ranges.clone() } else { Vec::new() };
+                    self.units.push(of(rest.clone(), unit, ranges, None));
                 }
             }
-            units.push(DebugUnit { unit, ranges, functions: Mutex::default() });
         }
-        (!units.is_empty()).then_some(DebugUnits { dwarf, units })
     }
 
     /// What the function at one of the file's own addresses is called with. None where nothing says so.
@@ -62,7 +87,7 @@ impl DebugUnits {
             let mut functions = found.functions.lock().ok()?;
             functions
                 .get_or_insert_with(|| {
-                    Arc::new(UnitTypes { dwarf: &self.dwarf, unit: &found.unit }.functions())
+                    Arc::new(UnitTypes { dwarf: &found.dwarf, unit: &found.unit }.functions())
                 })
                 .clone()
         };
@@ -76,8 +101,30 @@ impl DebugUnits {
         self.units.iter().position(|unit| unit.ranges.iter().any(|range| range.contains(&address)))
     }
 
+    /// The debug information of the file itself, which all lines are in.
     pub(crate) fn dwarf(&self) -> &Dwarf {
         &self.dwarf
+    }
+
+    /// That of the file that has a unit.
+    pub(crate) fn dwarf_of(&self, index: usize) -> Option<&Dwarf> {
+        self.units.get(index).map(|unit| &*unit.dwarf)
+    }
+
+    /// Whether two units are in the same file.
+    pub(crate) fn share_file(&self, index: usize, other: usize) -> bool {
+        let file = |index: usize| self.units.get(index).map(|unit| Arc::as_ptr(&unit.dwarf));
+        file(index) == file(other)
+    }
+
+    /// The unit that has the lines of one.
+    pub(crate) fn with_lines(&self, index: usize) -> Option<&Unit<SectionBytes>> {
+        self.unit(self.units.get(index)?.lines)
+    }
+
+    /// The file that has all that is said of the code at an address, and isn't there.
+    pub(crate) fn missing_at(&self, address: u64) -> Option<&Path> {
+        self.units.get(self.unit_at(address)?)?.missing.as_deref()
     }
 
     pub(crate) fn unit(&self, index: usize) -> Option<&Unit<SectionBytes>> {
@@ -87,4 +134,15 @@ impl DebugUnits {
     pub(crate) fn units(&self) -> impl Iterator<Item = &Unit<SectionBytes>> {
         self.units.iter().map(|unit| &unit.unit)
     }
+}
+
+/// The addresses of a unit's code.
+fn ranges(dwarf: &Dwarf, unit: &Unit<SectionBytes>) -> Vec<Range<u64>> {
+    let mut ranges = Vec::new();
+    if let Ok(mut found) = dwarf.unit_ranges(unit) {
+        while let Ok(Some(range)) = found.next() {
+            ranges.push(range.begin..range.end);
+        }
+    }
+    ranges
 }

@@ -1,7 +1,7 @@
 //! Entries of debug information, wherever others refer to them.
 
 use crate::debug_units::DebugUnits;
-use crate::unit_types::{Entry, SectionBytes};
+use crate::unit_types::{Dwarf, Entry, SectionBytes};
 use gimli::{AttributeValue, DwAt, DwTag, Unit, UnitType};
 use std::ops::Range;
 
@@ -45,6 +45,16 @@ impl<'a> Die<'a> {
         self.units.unit(self.unit)
     }
 
+    /// The unit that has its unit's lines.
+    pub(crate) fn unit_with_lines(&self) -> Option<&'a Unit<SectionBytes>> {
+        self.units.with_lines(self.unit)
+    }
+
+    /// The debug information of its file.
+    pub(crate) fn dwarf(&self) -> Option<&'a Dwarf> {
+        self.units.dwarf_of(self.unit)
+    }
+
     /// Whether both are the same entry.
     pub(crate) fn is(&self, other: &Die<'_>) -> bool {
         (self.unit, self.entry.offset()) == (other.unit, other.entry.offset())
@@ -65,7 +75,8 @@ impl<'a> Die<'a> {
             AttributeValue::UnitRef(offset) => Die::at(self.units, self.unit, offset),
             AttributeValue::DebugInfoRef(offset) => {
                 let of_unit = |(unit, header): (usize, &Unit<SectionBytes>)| {
-                    Some((unit, offset.to_unit_offset(&header.header)?))
+                    let is_there = self.units.share_file(unit, self.unit);
+                    Some((unit, offset.to_unit_offset(&header.header).filter(|_| is_there)?))
                 };
                 let (unit, offset) = self.units.units().enumerate().find_map(of_unit)?;
                 Die::at(self.units, unit, offset)
@@ -107,7 +118,7 @@ impl<'a> Die<'a> {
     fn text(&self, attribute: DwAt) -> Option<String> {
         let named = self.origins().find(|die| die.has(attribute))?;
         let value = named.entry.attr_value(attribute)?;
-        let text = self.units.dwarf().attr_string(named.unit()?, value).ok()?;
+        let text = named.dwarf()?.attr_string(named.unit()?, value).ok()?;
         Some(gimli::Reader::to_string_lossy(&text).ok()?.into_owned())
     }
 
@@ -168,8 +179,8 @@ impl<'a> Die<'a> {
     /// The addresses of its code: the first range is where it begins.
     pub(crate) fn ranges(&self) -> Vec<Range<u64>> {
         let mut found = Vec::new();
-        let Some(unit) = self.unit() else { return found };
-        let Ok(mut ranges) = self.units.dwarf().die_ranges(unit, &self.entry) else { return found };
+        let (Some(dwarf), Some(unit)) = (self.dwarf(), self.unit()) else { return found };
+        let Ok(mut ranges) = dwarf.die_ranges(unit, &self.entry) else { return found };
         while let Ok(Some(range)) = ranges.next() {
             // What a linker has left out begins at 0.
             if range.begin != 0 && range.begin < range.end {

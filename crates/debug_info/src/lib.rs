@@ -12,7 +12,8 @@
 //! let bytes = std::fs::read("shop").unwrap();
 //! let file = object::File::parse(bytes.as_slice()).unwrap();
 //! let pay = file.symbols().find(|symbol| symbol.name() == Ok("pay")).unwrap();
-//! let (info, frames) = (DebugInfo::of(&file).unwrap(), CanonicalFrames::of(&file));
+//! let frames = CanonicalFrames::of(&file);
+//! let info = DebugInfo::of(&file, "shop".as_ref()).unwrap();
 //!
 //! let scope = info.scope(&frames, pay.address()).unwrap();
 //! assert_eq!(scope.fetch("count").unwrap().fetch, "%di:s32");
@@ -20,8 +21,8 @@
 //! assert!(scope.fetch("itme").unwrap_err().to_string().contains("in scope: item, count"));
 //! ```
 //!
-//! What this crate is not: it opens no file and looks for none, and it places no probe. What it reads may be
-//! damaged: then it finds less.
+//! What this crate is not: it places no probe, and it opens no files but those that have the rest of a unit
+//! (`-gsplit-dwarf`). What it reads may be damaged: then it finds less.
 //!
 //! Sources: the DWARF standard, version 5; System V ABI, AMD64 supplement; `tools/perf/util/probe-finder.c`
 //! of Linux 6.18 for what a variable is called and which type it has.
@@ -36,6 +37,7 @@ mod no_variable;
 mod parameter;
 mod parameter_type;
 mod source_lines;
+mod split_files;
 mod storage;
 mod type_name;
 mod unit_functions;

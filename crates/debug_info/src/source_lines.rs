@@ -63,7 +63,7 @@ impl DebugInfo {
 
     /// The line that an instruction was compiled from.
     pub fn source_line(&self, address: u64) -> Option<SourceLine> {
-        let unit = self.units.unit(self.units.unit_at(address)?)?;
+        let unit = self.units.with_lines(self.units.unit_at(address)?)?;
         let rows = rows(unit);
         let mut pairs = rows.iter().zip(rows.iter().skip(1));
         let is_it = |(row, next): &(&LineRow, &LineRow)| {
@@ -80,7 +80,7 @@ impl VariableScope<'_> {
     pub fn after_prologue(&self) -> Option<u64> {
         let function = self.function().ranges().into_iter().next()?;
         let is_later = |row: &&LineRow| row.address > function.start && row.address < function.end;
-        let rows = rows(self.function().unit()?);
+        let rows = rows(self.function().unit_with_lines()?);
         let mut later = rows.iter().filter(is_later).filter(|row| !row.is_end && row.line != 0);
         let marked = later.clone().find(|row| row.is_prologue_end);
         marked.or_else(|| later.next()).map(|row| row.address)
@@ -89,7 +89,7 @@ impl VariableScope<'_> {
     /// The lines of the function's own file that have instructions in it.
     pub fn lines(&self) -> Option<FunctionLines> {
         let declared = declaration(self.function())?;
-        let unit = self.function().unit()?;
+        let unit = self.function().unit_with_lines()?;
         let files = matching_files(self.units(), unit, &declared.file);
         let ranges = self.function().ranges();
         let is_it = |row: &LineRow| {
@@ -114,7 +114,7 @@ fn declaration(function: &Die<'_>) -> Option<SourceLine> {
         value => value.udata_value()?,
     };
     // Another unit's, where it is shared.
-    let unit = declared.unit()?;
+    let unit = declared.unit_with_lines()?;
     let header = unit.line_program.as_ref()?.header();
     Some(SourceLine { file: file_name(function.units, unit, header, file)?, line })
 }

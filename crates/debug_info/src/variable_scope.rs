@@ -221,7 +221,7 @@ impl<'a> VariableScope<'a> {
         };
         let frame_address =
             frame_address.and_then(|(register, offset)| Some((FetchText::register(register)?, offset)));
-        let dwarf = self.units.dwarf();
+        let dwarf = self.function.dwarf()?;
         let is_entry = self.is_entry();
         let own = LocationContext {
             dwarf,
@@ -235,7 +235,7 @@ impl<'a> VariableScope<'a> {
         let base = self.function.entry().attr_value(DW_AT_frame_base);
         let base = base.and_then(|base| base.exprloc_value().or_else(|| listed(&own, base)));
         let frame_base = base.and_then(|base| own.frame_base(base));
-        Some(LocationContext { unit: of.unit()?, frame_base, ..own })
+        Some(LocationContext { dwarf: of.dwarf()?, unit: of.unit()?, frame_base, ..own })
     }
 
     /// Whether the function's unit was optimized: variables of such have several places.
@@ -258,7 +258,7 @@ impl<'a> VariableScope<'a> {
         let parameters = self.function.children();
         let mut parameters = parameters.iter().filter(|die| die.tag() == DW_TAG_formal_parameter);
         let index = parameters.position(|die| die.is(variable))?;
-        let types = UnitTypes { dwarf: self.units.dwarf(), unit: self.function.unit()? };
+        let types = UnitTypes { dwarf: self.function.dwarf()?, unit: self.function.unit()? };
         let passed = types.parameters(self.function.entry(), self.address)?;
         let register = |index: &Option<usize>| ARGUMENTS.get((*index)?).copied();
         match &passed.get(index)?.value {

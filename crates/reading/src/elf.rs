@@ -40,8 +40,9 @@ pub fn debug_file(path: &Path, build_id: &[u8]) -> Option<PathBuf> {
 /// The debug information of the file that was mapped when it had this build id, its own or that which was
 /// split off. None where there is none.
 pub fn debug_info(path: &Path, build_id: &[u8]) -> Option<DebugInfo> {
-    let own = read(path, build_id, |file| DebugInfo::of(file));
-    own.or_else(|| read(&debug_file(path, build_id)?, build_id, |file| DebugInfo::of(file)))
+    // What is in yet other files lies next to the program.
+    let of = |debug: &Path| read(debug, build_id, |file| DebugInfo::of(file, path));
+    of(path).or_else(|| of(&debug_file(path, build_id)?))
 }
 
 /// Whether the file at `path` is the ELF file which was mapped when it had this build id. One that had none

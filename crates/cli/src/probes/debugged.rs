@@ -32,10 +32,16 @@ impl DebuggedFile {
     pub(super) fn scope(&self, address: u64) -> Done<VariableScope<'_>> {
         let scope = self.info.scope(&self.frames, address);
         scope.map(|scope| scope.with_nops(self.file.nops_at(address))).ok_or_else(|| {
-            Failure::failed(format_args!(
-                "{}: its debug information has nothing of the function at {address:#x}, which was built without -g, or with -gsplit-dwarf",
-                self.file.path().display()
-            ))
+            let path = self.file.path().display();
+            match self.info.missing_file(address) {
+                Some(missing) => Failure::failed(format_args!(
+                    "{path}: its debug information of the function at {address:#x} is in {}, which isn't there, nor is it in {path}.dwp",
+                    missing.display()
+                )),
+                None => Failure::failed(format_args!(
+                    "{path}: its debug information has nothing of the function at {address:#x}, which was built without -g"
+                )),
+            }
         })
     }
 

@@ -142,6 +142,57 @@ fn debug_information_may_lie_elsewhere_and_be_compressed() {
     assert_eq!(events, ["pay: count=1 id=7", "pay: count=2 id=7", "pay: count=3 id=7"]);
 }
 
+/// Compiled, and then linked: so the compiler's file of debug information is `shop.dwo`.
+fn build_split(scratch: &Scratch, compiler: &str, options: &[&str]) -> PathBuf {
+    scratch.write("shop.c", SHOP);
+    let tool = |arguments: &[&str]| {
+        let mut command = scratch.command(compiler);
+        run(command.args(arguments).current_dir(scratch.path("."))).success();
+    };
+    tool(&[&["-g", "-gsplit-dwarf", "-c", "shop.c"], options].concat());
+    tool(&["-Wl,--build-id", "-o", "shop", "shop.o"]);
+    scratch.path("shop")
+}
+
+#[test]
+fn debug_information_may_be_in_files_of_units_or_of_all() {
+    let line = line_of(SHOP, "MARK");
+    // That of binutils packs nothing of DWARF 5, and that of LLVM 14 doesn't come to the end of gcc's.
+    for (compiler, options, packer) in [
+        ("gcc", ["-O2", "-gdwarf-5"], None),
+        ("gcc", ["-O0", "-gdwarf-4"], Some("dwp")),
+        ("clang", ["-O1", "-gdwarf-5"], Some("llvm-dwp")),
+        ("clang", ["-O0", "-gdwarf-4"], Some("llvm-dwp")),
+    ] {
+        if is_missing(&[compiler, packer.unwrap_or(compiler)]) {
+            continue;
+        }
+        let scratch = Scratch::new();
+        let program = build_split(&scratch, compiler, &options);
+        let (split, package) = (scratch.path("shop.dwo"), scratch.path("shop.dwp"));
+        let at_start = format!("{}:pay {ARGUMENTS}", path(&program));
+        let at_line = format!("{}:shop.c:{line} i sum sold item->prices[0].net", path(&program));
+        let check = || {
+            for (definition, part) in [(&at_start, "count="), (&at_line, "sold=")] {
+                let (printed, events) = recorded(&scratch, definition, path(&program));
+                assert!(events.len() >= 3, "{compiler} {options:?}: {events:?}");
+                assert_eq!(events, lines(&printed, part), "{compiler} {options:?}");
+            }
+        };
+        check();
+        if let Some(packer) = packer {
+            run(scratch.command(packer).args(["-o", path(&package), path(&split)])).success();
+            std::fs::remove_file(&split).unwrap();
+            check();
+            std::fs::remove_file(&package).unwrap();
+        } else {
+            std::fs::remove_file(&split).unwrap();
+        }
+        let none = run(&mut scratch.record(&["--probe", &at_start], &[path(&program)]));
+        none.failure(125, &["shop.dwo, which isn't there, nor is it in ", "shop.dwp"]);
+    }
+}
+
 #[test]
 fn variables_that_can_not_be_recorded_are_refused() {
     let scratch = Scratch::new();
