@@ -178,6 +178,11 @@ impl ArgumentShape {
     pub fn name(&self) -> &str {
         &self.name
     }
+
+    /// The field's number among those of all events, from 1 on.
+    pub fn place(&self) -> usize {
+        self.place
+    }
 }
 
 impl NamedNumber<'_> {

@@ -1,9 +1,11 @@
 //! Tables as files of Parquet.
 
+mod group_columns;
 mod group_writer;
 mod sorted_rows;
 
-pub use group_writer::{FileNotes, GroupOrder, write};
+pub use group_writer::{FileNotes, write};
+pub use sorted_rows::GroupOrder;
 
 use datafusion::arrow::datatypes::{DataType, SchemaRef};
 use datafusion::parquet::basic::{Compression, Encoding, ZstdLevel};

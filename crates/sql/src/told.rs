@@ -1,10 +1,10 @@
 //! What an event or a call says, as columns.
 
 use crate::table::RowCell;
-use convert::{ArgumentValue, NumberTexts, SliceArguments};
+use convert::{ArgumentShape, ArgumentValue, NumberTexts, SliceArguments};
 use export::json::push_quoted;
-use std::fmt::Write;
 use std::rc::Rc;
+use trace_data::digits::{push_decimal, push_hex, push_unsigned};
 use trace_data::info::TraceInfo;
 
 /// What an event or both ends of a call say.
@@ -38,6 +38,41 @@ pub enum ToldColumn {
     Arguments,
 }
 
+/// Knows what it has read of: the roles of fields, and what numbers stand for.
+#[derive(Debug, Default)]
+pub struct ToldReader {
+    /// By the fields' places.
+    roles: Vec<Option<ToldRole>>,
+    texts: NumberTexts,
+}
+
+/// Where a field belongs.
+#[derive(Debug)]
+struct ToldRole {
+    /// The column that it is for, if its value is of that kind.
+    column: Option<ToldColumn>,
+    /// Its name and a colon, for an object of JSON.
+    key: String,
+}
+
+impl ToldRole {
+    fn of(field: &ArgumentShape) -> ToldRole {
+        let column = match field.name() {
+            "error" => Some(ToldColumn::Error),
+            "ret" => Some(ToldColumn::Ret),
+            "fd" | "sockfd" => Some(ToldColumn::Fd),
+            "size" | "count" | "len" | "length" => Some(ToldColumn::Size),
+            "caller" => Some(ToldColumn::Caller),
+            "pathname" | "path" | "filename" => Some(ToldColumn::Path),
+            _ => None,
+        };
+        let mut key = String::new();
+        push_quoted(field.name(), &mut key);
+        key.push(':');
+        ToldRole { column, key }
+    }
+}
+
 impl ToldFields {
     /// What is in a column.
     pub fn cell(&self, column: ToldColumn) -> RowCell<'_> {
@@ -61,51 +96,65 @@ impl ToldFields {
     }
 
     /// Adds what an event says.
-    pub fn add(&mut self, said: &SliceArguments<'_>, texts: &mut NumberTexts, trace: &TraceInfo<'_>) {
+    pub fn add(&mut self, said: &SliceArguments<'_>, reader: &mut ToldReader, trace: &TraceInfo<'_>) {
         self.error = said.error().or(self.error);
-        said.each(|argument, value| self.set(argument.name(), value, texts, trace));
+        let ToldReader { roles, texts } = reader;
+        said.each(|argument, value| {
+            let place = argument.place();
+            if roles.len() <= place {
+                roles.resize_with(place + 1, || None);
+            }
+            let role = roles[place].get_or_insert_with(|| ToldRole::of(argument));
+            self.set(role, value, texts, trace);
+        });
     }
 
-    fn set(&mut self, name: &str, value: ArgumentValue<'_>, texts: &mut NumberTexts, trace: &TraceInfo<'_>) {
-        match (name, value) {
-            ("error", _) => {}
-            ("ret", ArgumentValue::Signed(value)) => self.ret = Some(value),
-            ("ret", ArgumentValue::Unsigned(value) | ArgumentValue::Hex(value)) => {
+    fn set(
+        &mut self,
+        role: &ToldRole,
+        value: ArgumentValue<'_>,
+        texts: &mut NumberTexts,
+        trace: &TraceInfo<'_>,
+    ) {
+        match (role.column, value) {
+            (Some(ToldColumn::Error), _) => {}
+            (Some(ToldColumn::Ret), ArgumentValue::Signed(value)) => self.ret = Some(value),
+            (Some(ToldColumn::Ret), ArgumentValue::Unsigned(value) | ArgumentValue::Hex(value)) => {
                 self.ret = Some(value as i64);
             }
-            ("fd" | "sockfd", ArgumentValue::Signed(value)) => self.fd = Some(value),
-            ("size" | "count" | "len" | "length", ArgumentValue::Unsigned(value)) => {
-                self.size = Some(value as i64);
+            (Some(ToldColumn::Fd), ArgumentValue::Signed(value)) => self.fd = Some(value),
+            (Some(ToldColumn::Size), ArgumentValue::Unsigned(value)) => self.size = Some(value as i64),
+            (Some(ToldColumn::Caller), ArgumentValue::Named(number)) => {
+                self.caller = Some(texts.of(number, trace));
             }
-            ("caller", ArgumentValue::Named(number)) => self.caller = Some(texts.of(number, trace)),
-            ("pathname" | "path" | "filename", ArgumentValue::Text(text)) => {
+            (Some(ToldColumn::Path), ArgumentValue::Text(text)) => {
                 self.path.clear();
                 self.path.push_str(&text);
             }
             // Other numbers stay numbers, for comparisons: flag_names() has the names of flags.
             (_, ArgumentValue::Named(number)) if number.is_function() => {
                 let text = texts.of(number, trace);
-                self.add_rest(name, &ArgumentValue::Text((*text).into()));
+                self.add_rest(role, &ArgumentValue::Text((*text).into()));
             }
-            (_, value) => self.add_rest(name, &value),
+            (_, value) => self.add_rest(role, &value),
         }
     }
 
-    fn add_rest(&mut self, name: &str, value: &ArgumentValue<'_>) {
-        self.rest.push(if self.rest.is_empty() { '{' } else { ',' });
-        push_quoted(name, &mut self.rest);
-        self.rest.push(':');
-        // Writing into a string can't fail.
-        let _ = match value {
-            ArgumentValue::Signed(value) => write!(self.rest, "{value}"),
-            ArgumentValue::Unsigned(value) => write!(self.rest, "{value}"),
-            ArgumentValue::Named(number) => write!(self.rest, "{}", number.number() as i64),
-            ArgumentValue::Hex(value) => write!(self.rest, "\"{value:#x}\""),
-            ArgumentValue::Text(text) => {
-                push_quoted(text, &mut self.rest);
-                Ok(())
+    fn add_rest(&mut self, role: &ToldRole, value: &ArgumentValue<'_>) {
+        let out = &mut self.rest;
+        out.push(if out.is_empty() { '{' } else { ',' });
+        out.push_str(&role.key);
+        match value {
+            ArgumentValue::Signed(value) => push_decimal(*value, out),
+            ArgumentValue::Unsigned(value) => push_unsigned(*value, out),
+            ArgumentValue::Named(number) => push_decimal(number.number() as i64, out),
+            ArgumentValue::Hex(value) => {
+                out.push('"');
+                push_hex(*value, out);
+                out.push('"');
             }
-        };
+            ArgumentValue::Text(text) => push_quoted(text, out),
+        }
     }
 
     /// The file or whoever else it is about, if that is known.

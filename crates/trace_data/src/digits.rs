@@ -39,6 +39,30 @@ pub(crate) fn decimal(value: u64, width: usize, filler: u8, out: &mut Vec<u8>) {
     put(digits::<10>(value, false, &mut [0; SPACE]), width, filler, out);
 }
 
+/// Appends a number in decimal to a text.
+pub fn push_decimal(value: i64, out: &mut String) {
+    if value < 0 {
+        out.push('-');
+    }
+    push(digits::<10>(value.unsigned_abs(), false, &mut [0; SPACE]), out);
+}
+
+/// Appends a number that is never below 0 in decimal to a text.
+pub fn push_unsigned(value: u64, out: &mut String) {
+    push(digits::<10>(value, false, &mut [0; SPACE]), out);
+}
+
+/// Appends a number in hexadecimal, with `0x` before it, to a text.
+pub fn push_hex(value: u64, out: &mut String) {
+    out.push_str("0x");
+    push(digits::<16>(value, false, &mut [0; SPACE]), out);
+}
+
+fn push(digits: &[u8], out: &mut String) {
+    // They are ASCII.
+    out.push_str(std::str::from_utf8(digits).unwrap_or_default());
+}
+
 /// Appends `value` in hexadecimal, filled with zeros to `width` digits.
 pub(crate) fn hex(value: u64, width: usize, out: &mut Vec<u8>) {
     put(digits::<16>(value, false, &mut [0; SPACE]), width, b'0', out);
@@ -65,6 +89,19 @@ mod tests {
         assert_eq!(digits::<16>(0xbeef, true, &mut buffer), b"BEEF");
         for number in [0, 9, 10, 99, 100, 101, 1000, 12_345, 9_999_999, u64::MAX - 1, u64::MAX] {
             assert_eq!(digits::<10>(number, true, &mut buffer), number.to_string().as_bytes());
+        }
+    }
+
+    #[test]
+    fn texts_are_those_of_fmt() {
+        for number in [0, 9, 10, -1, -10, 4711, i64::MIN, i64::MAX] {
+            let mut text = String::new();
+            push_decimal(number, &mut text);
+            text.push(' ');
+            push_unsigned(number as u64, &mut text);
+            text.push(' ');
+            push_hex(number as u64, &mut text);
+            assert_eq!(text, format!("{number} {} {:#x}", number as u64, number as u64));
         }
     }
 

@@ -3,6 +3,7 @@
 use crate::format::Format;
 use crate::print::{Dialect, FieldForm, PrintError, Template, print_fields};
 use crate::symbols::Symbols;
+use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// An event: its format, and its print format parsed.
@@ -77,12 +78,15 @@ impl Event {
 #[derive(Debug, Default)]
 pub struct EventTable {
     by_id: Vec<Option<Box<Event>>>,
+    /// The ids of those that have a name, made when one is asked for by it.
+    by_name: OnceLock<HashMap<Box<str>, Vec<u16>>>,
 }
 
 impl EventTable {
     /// Adds an event; one of the same id that was there before is returned.
     pub fn insert(&mut self, event: Event) -> Option<Box<Event>> {
         let id = usize::from(event.format.id);
+        self.by_name.take();
         if self.by_id.len() <= id {
             self.by_id.resize_with(id + 1, || None);
         }
@@ -99,9 +103,18 @@ impl EventTable {
         self.get(crate::bytes::u16_at(payload, 0)?)
     }
 
-    /// The event `name` of `system`. Looks at every event.
+    /// The event `name` of `system`. The first call looks at every event.
     pub fn named(&self, system: &str, name: &str) -> Option<&Event> {
-        self.iter().find(|event| event.format.is(system, name))
+        let ids = self.by_name.get_or_init(|| self.names()).get(name)?;
+        ids.iter().filter_map(|id| self.get(*id)).find(|event| event.format.system == system)
+    }
+
+    fn names(&self) -> HashMap<Box<str>, Vec<u16>> {
+        let mut names: HashMap<Box<str>, Vec<u16>> = HashMap::new();
+        for Format { name, id, .. } in self.iter().map(Event::format) {
+            names.entry(name.as_str().into()).or_default().push(*id);
+        }
+        names
     }
 
     /// All events, by their ids.

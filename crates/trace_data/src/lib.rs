@@ -50,7 +50,7 @@
 
 pub mod bytes;
 pub mod dat;
-mod digits;
+pub mod digits;
 pub mod event;
 pub mod format;
 pub mod gaps;

@@ -5,8 +5,8 @@ use super::slice_row::{SliceColumn, SliceRow};
 use super::stack_row::{StackColumn, StackRow};
 use super::state_row::StateColumn;
 use crate::table::RowSender;
-use crate::told::ToldFields;
-use convert::{Drawing, NumberTexts, RunChange, SliceEnd, SliceStart};
+use crate::told::{ToldFields, ToldReader};
+use convert::{Drawing, RunChange, SliceEnd, SliceStart};
 use export::Error;
 use foldhash::HashMap;
 use std::cell::RefCell;
@@ -39,7 +39,7 @@ pub(super) struct TableRecorder {
     runs: StateTimes,
     known_stacks: HashMap<Box<[u64]>, i64>,
     functions: HashMap<u64, Arc<str>>,
-    texts: NumberTexts,
+    reader: ToldReader,
     /// Where and when the record is that the timeline looks at.
     at: (u32, u64),
     /// What the descriptor of that record leads to.
@@ -68,7 +68,7 @@ impl TableRecorder {
             runs: StateTimes::default(),
             known_stacks: HashMap::default(),
             functions: HashMap::default(),
-            texts: NumberTexts::default(),
+            reader: ToldReader::default(),
             at: (0, 0),
             about: None,
             holder: None,
@@ -100,7 +100,7 @@ impl TableRecorder {
     fn begin(&mut self, slice: &SliceStart<'_>, trace: &TraceInfo<'_>) {
         let mut told = self.spare.pop().unwrap_or_default();
         if let Some(arguments) = &slice.arguments {
-            told.add(arguments, &mut self.texts, trace);
+            told.add(arguments, &mut self.reader, trace);
         }
         if let Some(about) = self.about.take() {
             told.path.push_str(&about);
@@ -117,7 +117,7 @@ impl TableRecorder {
         let Some(OpenRow { id, cpu, mut told, run }) = open.pop() else { return Ok(()) };
         let parent = open.last().map(|outer| outer.id);
         if let Some(arguments) = &slice.arguments {
-            told.add(arguments, &mut self.texts, trace);
+            told.add(arguments, &mut self.reader, trace);
         }
         told.close();
         let holder = slice.arguments.and(self.holder.take());

@@ -3,8 +3,9 @@
 use super::filter::EventFilter;
 use super::row::{EventColumn, EventRow};
 use crate::table::RowBatch;
+use crate::told::ToldReader;
 use crate::trace::AskedTrace;
-use convert::{NumberTexts, ShownFields};
+use convert::ShownFields;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::error::Result;
@@ -57,7 +58,7 @@ struct EventCollector<'a> {
     shapes: HashMap<u16, ShownFields>,
     /// How many fields have been given a place.
     places: usize,
-    texts: NumberTexts,
+    told: ToldReader,
     row: EventRow<'a>,
 }
 
@@ -74,9 +75,9 @@ fn scan(
     let ids = filter.ids(info.events);
     let batch = RowBatch::of::<EventRow<'_>>(projection)?;
     let is_told = batch.columns().any(EventColumn::is_told);
-    let (shapes, texts) = (HashMap::default(), NumberTexts::default());
+    let (shapes, told) = (HashMap::default(), ToldReader::default());
     let mut reader =
-        EventCollector { trace: &info, batch, is_told, shapes, places: 0, texts, row: EventRow::default() };
+        EventCollector { trace: &info, batch, is_told, shapes, places: 0, told, row: EventRow::default() };
     trace.with_buffer(|buffer| {
         let Some(mut records) = buffer.records_of(stream, contents) else { return Ok(()) };
         for read in 1_u64.. {
@@ -125,7 +126,7 @@ impl<'a> EventCollector<'a> {
                 .entry(record.id())
                 .or_insert_with(|| ShownFields::of(event, events, &mut self.places));
             row.told.clear();
-            row.told.add(&shape.read(record.payload), &mut self.texts, self.trace);
+            row.told.add(&shape.read(record.payload), &mut self.told, self.trace);
             row.told.close();
         }
         self.batch.push(row)

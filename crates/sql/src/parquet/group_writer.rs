@@ -1,16 +1,14 @@
 //! A file of Parquet of which two groups of rows are encoded at the same time.
 
 use super::GROUP;
-use super::sorted_rows::sorted;
+use super::group_columns::{EncodedGroup, encode};
+use super::sorted_rows::GroupOrder;
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::error::{DataFusionError, Result};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::parquet::arrow::ArrowWriter;
-use datafusion::parquet::arrow::arrow_writer::{
-    ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves,
-};
-use datafusion::parquet::errors::ParquetError;
+use datafusion::parquet::arrow::arrow_writer::ArrowRowGroupWriterFactory;
 use datafusion::parquet::file::metadata::KeyValue;
 use datafusion::parquet::file::properties::WriterProperties;
 use datafusion::parquet::file::writer::SerializedFileWriter;
@@ -22,14 +20,8 @@ use tokio::task::JoinHandle;
 /// Groups that are encoded while the rows of the next one come: what is in memory at a time.
 const ENCODED_AT_ONCE: usize = 2;
 
-/// A group's columns, as they lie in the file.
-type EncodedGroup = std::result::Result<Vec<ArrowColumnChunk>, ParquetError>;
-
 /// Keys with values, which a file says about its table.
 pub type FileNotes = Vec<(String, String)>;
-
-/// The columns that the rows of each group are sorted by; as they come, if there are none.
-pub type GroupOrder = &'static [&'static str];
 
 /// Writes rows to a file as they come, each group in this order, and then what is to be noted. How many rows
 /// there are.
@@ -55,7 +47,6 @@ pub async fn write(
 struct GroupWriter {
     file: SerializedFileWriter<File>,
     columns: ArrowRowGroupWriterFactory,
-    schema: SchemaRef,
     order: GroupOrder,
     /// The rows of the next group.
     batches: Vec<RecordBatch>,
@@ -73,10 +64,10 @@ impl GroupWriter {
         order: GroupOrder,
         properties: WriterProperties,
     ) -> Result<GroupWriter> {
-        let writer = ArrowWriter::try_new(out, schema.clone(), Some(properties))?;
+        let writer = ArrowWriter::try_new(out, schema, Some(properties))?;
         let (file, columns) = writer.into_serialized_writer()?;
         let (batches, encoded) = (Vec::new(), VecDeque::new());
-        Ok(GroupWriter { file, columns, schema, order, batches, rows: 0, encoded, groups: 0 })
+        Ok(GroupWriter { file, columns, order, batches, rows: 0, encoded, groups: 0 })
     }
 
     async fn push(&mut self, mut batch: RecordBatch) -> Result<()> {
@@ -98,13 +89,10 @@ impl GroupWriter {
             self.write_first().await?;
         }
         self.rows = 0;
-        let (schema, order, batches) = (self.schema.clone(), self.order, std::mem::take(&mut self.batches));
+        let (order, batches) = (self.order, std::mem::take(&mut self.batches));
         let writers = self.columns.create_column_writers(self.groups)?;
         self.groups += 1;
-        self.encoded.push_back(tokio::task::spawn_blocking(move || match order.is_empty() {
-            true => encode(writers, &schema, &batches),
-            false => encode(writers, &schema, &[sorted(&batches, order)?]),
-        }));
+        self.encoded.push_back(tokio::task::spawn_blocking(move || encode(writers, &batches, order)));
         Ok(())
     }
 
@@ -134,22 +122,6 @@ impl GroupWriter {
         self.file.close()?;
         Ok(())
     }
-}
-
-fn encode(mut writers: Vec<ArrowColumnWriter>, schema: &SchemaRef, batches: &[RecordBatch]) -> EncodedGroup {
-    for batch in batches {
-        // A column has a writer for each of its leaves, as the values of a list are one.
-        let mut writers = writers.iter_mut();
-        for (field, column) in schema.fields().iter().zip(batch.columns()) {
-            for leaf in compute_leaves(field, column)? {
-                match writers.next() {
-                    Some(writer) => writer.write(&leaf)?,
-                    None => return Err(ParquetError::General("a column has no writer".into())),
-                }
-            }
-        }
-    }
-    writers.into_iter().map(ArrowColumnWriter::close).collect()
 }
 
 #[cfg(test)]

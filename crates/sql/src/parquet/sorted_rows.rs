@@ -1,17 +1,22 @@
 //! The rows of a group, sorted.
 
 use datafusion::arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-use datafusion::arrow::compute::interleave_record_batch;
 use datafusion::arrow::datatypes::{DataType, Int64Type};
 use datafusion::arrow::error::ArrowError;
 use foldhash::HashMap;
+
+/// The columns that the rows of each group are sorted by; as they come, if there are none.
+pub type GroupOrder = &'static [&'static str];
+
+/// A row: which batch it is in, and where there.
+pub(super) type RowPlace = (usize, usize);
 
 /// The rows of all batches by these columns, the first one first; rows that are alike stay in order.
 ///
 /// # Errors
 ///
 /// Where there is no such column, or it has neither strings nor numbers of 64 bits.
-pub(super) fn sorted(batches: &[RecordBatch], columns: &[&str]) -> Result<RecordBatch, ArrowError> {
+pub(super) fn sorted_places(batches: &[RecordBatch], columns: &[&str]) -> Result<Vec<RowPlace>, ArrowError> {
     let ranks = columns.iter().map(|column| Ranks::of(batches, column)).collect::<Result<Vec<_>, _>>()?;
     let (by, then) = match &ranks[..] {
         [by] => (by, None),
@@ -26,8 +31,7 @@ pub(super) fn sorted(batches: &[RecordBatch], columns: &[&str]) -> Result<Record
     let mut rows: Vec<_> =
         places.map(|place| (by.at(place), then.map_or(0, |then| then.at(place)), place)).collect();
     rows.sort_unstable();
-    let places: Vec<_> = rows.into_iter().map(|(_, _, place)| place).collect();
-    interleave_record_batch(&batches.iter().collect::<Vec<_>>(), &places)
+    Ok(rows.into_iter().map(|(_, _, place)| place).collect())
 }
 
 /// What the rows of a column are compared by.
@@ -61,7 +65,7 @@ impl Ranks {
         Ranks(strings().map(|column| column.iter().map(rank).collect()).collect())
     }
 
-    fn at(&self, (batch, row): (usize, usize)) -> i64 {
+    fn at(&self, (batch, row): RowPlace) -> i64 {
         self.0[batch][row]
     }
 }
@@ -84,22 +88,23 @@ mod tests {
         RecordBatch::try_new(schema, vec![Arc::new(names), times, places]).unwrap()
     }
 
-    fn places(rows: &RecordBatch) -> Vec<i64> {
-        rows.column(2).as_primitive::<Int64Type>().values().to_vec()
+    fn places(batches: &[RecordBatch], columns: &[&str]) -> Vec<i64> {
+        let place = |(batch, row): RowPlace| batches[batch].column(2).as_primitive::<Int64Type>().value(row);
+        sorted_places(batches, columns).unwrap().into_iter().map(place).collect()
     }
 
     #[test]
     fn rows_are_sorted_by_one_column_or_two() {
         let batches = [batch(&[("write", 5, 0), ("read", 7, 1), ("read", -2, 2)]), batch(&[("read", 7, 3)])];
-        assert_eq!(places(&sorted(&batches, &["name", "ts"]).unwrap()), [2, 1, 3, 0]);
-        assert_eq!(places(&sorted(&batches, &["ts"]).unwrap()), [2, 0, 1, 3]);
-        assert_eq!(places(&sorted(&batches, &["name"]).unwrap()), [1, 2, 3, 0]);
+        assert_eq!(places(&batches, &["name", "ts"]), [2, 1, 3, 0]);
+        assert_eq!(places(&batches, &["ts"]), [2, 0, 1, 3]);
+        assert_eq!(places(&batches, &["name"]), [1, 2, 3, 0]);
     }
 
     #[test]
     fn what_it_cannot_be_sorted_by_is_said() {
         let batches = [batch(&[("read", 1, 0)])];
-        assert!(sorted(&batches, &["nothing"]).unwrap_err().to_string().contains("no column nothing"));
-        assert!(sorted(&batches, &[]).is_err());
+        assert!(sorted_places(&batches, &["nothing"]).unwrap_err().to_string().contains("no column nothing"));
+        assert!(sorted_places(&batches, &[]).is_err());
     }
 }

@@ -1,6 +1,8 @@
 //! What is in a column.
 
-use datafusion::arrow::array::{ArrayRef, Int32Builder, Int64Builder, ListBuilder, StringBuilder};
+use datafusion::arrow::array::{
+    ArrayBuilder, ArrayRef, Int32Builder, Int64Builder, ListBuilder, StringBuilder, new_null_array,
+};
 use datafusion::arrow::datatypes::{DataType, Field};
 use std::sync::Arc;
 
@@ -49,6 +51,7 @@ impl ColumnType {
 /// Collects a column.
 #[derive(Debug)]
 pub(super) struct ColumnBuilder {
+    kind: ColumnType,
     values: ValueBuilder,
     /// Rows after the last value. Most columns are empty in most rows: these are added together.
     empty: usize,
@@ -57,10 +60,11 @@ pub(super) struct ColumnBuilder {
 impl ColumnBuilder {
     /// For so many rows.
     pub(super) fn new(kind: ColumnType, rows: usize) -> ColumnBuilder {
-        ColumnBuilder { values: ValueBuilder::new(kind, rows, 0), empty: 0 }
+        ColumnBuilder { kind, values: ValueBuilder::new(kind, rows, 0), empty: 0 }
     }
 
     /// Adds what a row has there; nothing where that is of another kind.
+    #[inline]
     pub(super) fn push(&mut self, cell: &RowCell<'_>) {
         if cell.is_empty() {
             self.empty += 1;
@@ -72,6 +76,9 @@ impl ColumnBuilder {
 
     /// The column. What it collects next is of about the same size.
     pub(super) fn finish(&mut self, rows: usize) -> ArrayRef {
+        if self.values.is_empty() {
+            return new_null_array(&self.kind.data_type(), std::mem::take(&mut self.empty));
+        }
         self.add_empty();
         self.values.finish(rows)
     }
@@ -103,6 +110,16 @@ impl ValueBuilder {
         }
     }
 
+    fn is_empty(&self) -> bool {
+        match self {
+            ValueBuilder::Long(builder) => builder.is_empty(),
+            ValueBuilder::Int(builder) => builder.is_empty(),
+            ValueBuilder::Text(builder) => builder.is_empty(),
+            ValueBuilder::Texts(builder) => builder.is_empty(),
+        }
+    }
+
+    #[inline]
     fn append(&mut self, cell: &RowCell<'_>) {
         match (self, cell) {
             (ValueBuilder::Long(builder), RowCell::Number(number)) => builder.append_option(*number),
