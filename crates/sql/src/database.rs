@@ -81,7 +81,8 @@ impl Database {
             let schema = database.register(place, path, tables).map_err(SqlFailure::from_engine)?;
             losses.push((schema, lost));
         }
-        functions::register(&database.context, losses);
+        functions::register(&database.context, losses, memory / UNCOUNTED)
+            .map_err(SqlFailure::from_engine)?;
         Ok(database)
     }
 

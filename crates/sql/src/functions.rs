@@ -2,6 +2,7 @@
 
 mod argument;
 mod folded;
+mod list_sizes;
 mod lost_in;
 mod names;
 mod percentile;
@@ -11,12 +12,18 @@ mod who_waits_for;
 pub use lost_in::LossesOfFile;
 
 use crate::intersect::Intersect;
+use datafusion::error::Result;
 use datafusion::prelude::SessionContext;
 use std::sync::Arc;
 use who_waits_for::Waiters;
 
-/// Has an engine know all of them, and what the files that are asked have lost.
-pub fn register(context: &SessionContext, losses: Vec<LossesOfFile>) {
+/// Has an engine know all of them, and what the files that are asked have lost. A list may take so many
+/// bytes.
+///
+/// # Errors
+///
+/// Where the engine lacks a function of its own.
+pub fn register(context: &SessionContext, losses: Vec<LossesOfFile>, list: usize) -> Result<()> {
     context.register_udf(names::errno_name());
     context.register_udf(names::flag_names());
     context.register_udf(argument::arg());
@@ -25,6 +32,7 @@ pub fn register(context: &SessionContext, losses: Vec<LossesOfFile>) {
     context.register_udaf(percentile::pct());
     context.register_udtf("intersect", Arc::new(Intersect));
     context.register_udtf("who_waits_for", Arc::new(Waiters));
+    list_sizes::register(context, list)
 }
 
 /// What the shell completes.

@@ -48,3 +48,27 @@ fn what_needs_more_memory_is_spilled_or_refused() {
     assert_eq!(texts(&output).0.lines().nth(1), Some("3000000"), "it says the truth");
     assert_eq!(answer("SELECT 1"), ["1"]);
 }
+
+#[test]
+fn a_list_that_memory_does_not_suffice_for_is_refused() {
+    for list in [
+        "range(1, 1000000000)",
+        "generate_series(1, 1000000000)",
+        "range(1, x * 1000000)",
+        "array_repeat(7, 1000000000)",
+        "repeat('long', 1000000000)",
+        "generate_series(TIMESTAMP '2026-01-01', TIMESTAMP '2027-01-01', INTERVAL '1 millisecond')",
+    ] {
+        let query = format!("SELECT {list} FROM generate_series(1, 100) AS t(x)");
+        let output = sql(&["--memory", "64"]).arg(trace()).arg(&query).output().unwrap();
+        let (text, said) = texts(&output);
+        assert_eq!((output.status.code(), text.as_str()), (Some(125), ""), "{list}: {said}");
+        assert!(said.contains("values at once, and the memory suffices for 2097152"), "{list}: {said}");
+    }
+    assert_eq!(answer("SELECT sum(x) FROM (SELECT unnest(range(1, 1001)) AS x)"), ["500500"]);
+    assert_eq!(
+        answer("SELECT sum(v) FROM (SELECT unnest(range(x, x + 2)) AS v FROM generate_series(1, 3) AS t(x))"),
+        ["15"]
+    );
+    assert_eq!(answer("SELECT array_length(array_repeat(7, 3)), repeat('ab', 2)"), ["3,abab"]);
+}

@@ -23,6 +23,10 @@ const SORTS: &str = "SELECT sum(n) FROM (SELECT row_number() OVER (ORDER BY x % 
 const JOINS: &str = "SELECT count(*) FROM generate_series(1, 4000000) AS a(x) \
                      JOIN generate_series(1, 4000000) AS b(y) ON a.x % 4 = b.y % 4 WHERE (a.x + b.y) % 7 = 3";
 
+/// A window that grows, in which most rows are alike: each batch is kept until another value comes.
+const WINDOW: &str = "SELECT max(s) FROM (SELECT sum(x) OVER (ORDER BY k) AS s FROM \
+                      (SELECT x, x % 7 AS k FROM generate_series(1, 20000000) AS t(x)))";
+
 /// It has no end.
 const RECURS: &str =
     "WITH RECURSIVE t AS (SELECT 1 AS x UNION ALL SELECT x + 1 FROM t) SELECT count(*) FROM t";
@@ -170,7 +174,7 @@ fn control_c_drops_a_line_and_ends_a_query() {
     let Some((_state, mut terminal)) = opened() else { return };
     terminal.type_keys(&["SELECT nonsense", CONTROL_C]);
     terminal.wait_for("sql> ");
-    for long in [LONG, SORTS, JOINS, RECURS] {
+    for long in [LONG, SORTS, JOINS, WINDOW, RECURS] {
         terminal.type_keys(&[long, ";", ENTER]);
         std::thread::sleep(Duration::from_millis(700));
         terminal.type_keys(&[CONTROL_C]);
