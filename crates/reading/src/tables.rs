@@ -84,13 +84,13 @@ impl Tables {
     /// [`executed_name`](ProcessInfo::executed_name).
     pub fn unattached(&self) -> Vec<ProcessInfo> {
         let executing = self.programs_entered().filter(|info| info.status.is_executing());
-        let of_pids = self.last_starts(of_pid);
-        let has_attached = |info: &ProcessInfo| of_pids.get(&of_pid(info)) != Some(&info.start_time);
+        // What a child executes, for which a placeholder was entered, enters itself under its own PID.
+        let pid = |info: &ProcessInfo| self.placeholders.get(&info.pid).copied().unwrap_or(info.pid);
+        let of_child = |info: &ProcessInfo| (pid(info), info.pid_namespace);
+        let of_pids = self.last_starts(of_child);
+        let has_attached = |info: &ProcessInfo| of_pids.get(&of_child(info)) != Some(&info.start_time);
         let unattached = executing.filter(|info| info.status.obstacle().is_some() || !has_attached(info));
-        let named = unattached.map(|info| ProcessInfo {
-            pid: self.placeholders.get(&info.pid).copied().unwrap_or(info.pid),
-            ..info
-        });
+        let named = unattached.map(|info| ProcessInfo { pid: pid(&info), ..info });
         let mut unattached: Vec<_> = named.filter(|info| !is_placeholder(info.pid)).collect();
         unattached.sort_by_key(|info| info.start_time);
         unattached

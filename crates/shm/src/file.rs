@@ -122,6 +122,17 @@ pub fn open(path: &CStr) -> Result<Segment, Errno> {
     file.map(0..file.status.len)
 }
 
+/// What a file is that is nothing to be mapped, by another fstat(2), as for [`File::open_by`].
+///
+/// # Safety
+///
+/// `stat` has the contract of fstat(2).
+pub unsafe fn status_by(path: &CStr, stat: Stat) -> Result<Status, Errno> {
+    let file = system::open(path, O_RDONLY, 0)?;
+    // SAFETY: the caller's promise.
+    unsafe { system::status(&file, stat) }
+}
+
 /// Reads a file that is nothing to be mapped, piece by piece, until `look` has seen enough. Errors: what
 /// open(2) and read(2) say. Async-signal-safe, and errno stays.
 pub fn read_pieces(path: &CStr, mut look: impl FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), Errno> {

@@ -44,7 +44,7 @@ mod truncation;
 pub const PAGE: usize = 4096;
 
 pub use errno::Errno;
-pub use file::{File, create, create_sparse, open, read_pieces, reserve};
+pub use file::{File, create, create_sparse, open, read_pieces, reserve, status_by};
 pub use late::LateSegment;
 pub use pair::compare_exchange_pair;
 pub use segment::Segment;

@@ -5,6 +5,8 @@ use core::ffi::c_int;
 /// What fstat(2) says of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Status {
+    /// Its number in its file system.
+    pub inode: u64,
     /// Its bytes.
     pub len: u64,
     /// The user whose it is.
@@ -37,7 +39,7 @@ mod tests {
 
     #[test]
     fn files_of_others_are_not_trusted() {
-        let status = |owner, mode: u32| Status { len: 0, owner, group: 50, mode: 0o100000 | mode };
+        let status = |owner, mode: u32| Status { inode: 1, len: 0, owner, group: 50, mode: 0o100000 | mode };
         assert!(status(1000, 0o600).is_trusted_by(1000) && status(0, 0o600).is_trusted_by(0));
         assert!(!status(1000, 0o600).is_trusted_by(0) && !status(1000, 0o600).is_trusted_by(1001));
         assert!(status(1000, 0o660).is_trusted_by(1001) && !status(1000, 0o660).is_trusted_by(0));

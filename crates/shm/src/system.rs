@@ -72,7 +72,8 @@ pub(crate) unsafe fn status(file: &Descriptor, stat: Stat) -> Result<Status, Err
     // SAFETY: it was filled.
     let found = unsafe { found.assume_init() };
     let len = u64::try_from(found.st_size).unwrap_or(0);
-    Ok(Status { len, owner: found.st_uid, group: found.st_gid, mode: found.st_mode })
+    let (inode, owner, group) = (found.st_ino, found.st_uid, found.st_gid);
+    Ok(Status { inode, len, owner, group, mode: found.st_mode })
 }
 
 /// read(2).

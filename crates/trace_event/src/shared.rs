@@ -8,7 +8,7 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use ring_buffer::{Buffer, PageTurned, Writer};
 use rseq::Area;
-use shm::File;
+use shm::{File, Stat};
 
 /// The session, as all threads of the process see it.
 #[derive(Debug)]
@@ -21,6 +21,7 @@ pub(crate) struct SharedSession {
     pub(crate) hooks: Hooks,
     /// Called when a page of its own buffer was turned.
     pub(crate) page_turned: PageTurned,
+    stat: Stat,
     area_offset: Option<isize>,
     pid_namespace: AtomicU64,
     comm: [u8; 16],
@@ -72,6 +73,7 @@ impl SharedSession {
             control,
             hooks: attachment.hooks,
             page_turned,
+            stat: attachment.stat,
             area_offset,
             pid_namespace: AtomicU64::new(attachment.pid_namespace.unwrap_or(0)),
             comm: attachment.comm,
@@ -123,8 +125,7 @@ impl SharedSession {
             _ if told != 0 => told,
             Some(parent) if parent.pid_namespace != 0 => parent.pid_namespace,
             _ if origin.parent == creator.creator => creator.pid_namespace,
-            _ if origin.status.may_call() => pid_namespace(),
-            _ => 0,
+            _ => self.own_namespace(),
         };
         NewProcess { parent: origin.parent, pid_namespace, status: origin.status, ..self.new_process(pid) }
     }
@@ -215,16 +216,18 @@ impl SharedSession {
         self.pid_namespace.load(Relaxed)
     }
 
+    /// The inode of the pid namespace that this process counts in; 0 when it can't be found out. By the calls
+    /// that have loaded it, which a filter of system calls allows, as that of a container. The kernel makes
+    /// files for each process that is asked about, so this takes some microseconds.
+    fn own_namespace(&self) -> u64 {
+        // SAFETY: who has attached the process has promised it.
+        unsafe { shm::status_by(c"/proc/self/ns/pid", self.stat) }.map_or(0, |found| found.inode)
+    }
+
     /// The calling thread's rseq area.
     #[inline(always)]
     pub(crate) fn area(&self) -> Option<Area> {
         // SAFETY: the offset is libc's.
         self.area_offset.map(|offset| unsafe { Area::at(offset) })
     }
-}
-
-/// The inode of the pid namespace that this process counts in; 0 when it can't be found out. The kernel makes
-/// files for each process that is asked about, so this takes some microseconds.
-fn pid_namespace() -> u64 {
-    rustix::fs::stat(c"/proc/self/ns/pid").map_or(0, |found| found.st_ino)
 }

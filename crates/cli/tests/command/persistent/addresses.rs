@@ -107,10 +107,8 @@ fn with_few_addresses_no_further_instance_is_mapped() {
     is_missing_and_said("ulimit -v 2000000", "addresses", "its address space is limited (ulimit -v)");
 }
 
-#[test]
-fn in_a_sandbox_no_further_instance_is_mapped() {
-    // A filter that allows everything.
-    const FILTERED: &str = "
+/// Executes a program with a filter of system calls that allows everything, as a container's.
+const FILTERED: &str = "
 import ctypes, os, sys
 class Instruction(ctypes.Structure):
     _fields_ = [('code', ctypes.c_ushort), ('jt', ctypes.c_ubyte), ('jf', ctypes.c_ubyte), ('k', ctypes.c_uint)]
@@ -123,10 +121,34 @@ assert libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0
 assert libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program)) == 0
 os.execvp(sys.argv[1], sys.argv[1:])
 ";
+
+#[test]
+fn in_a_sandbox_no_further_instance_is_mapped() {
     let before = format!(
         "if [ -z \"$FILTERED\" ]; then FILTERED=1 exec python3 -c \"{FILTERED}\" bash -c \"$BASH_EXECUTION_STRING\"; fi"
     );
     is_missing_and_said(&before, "sandbox", "sandboxed: records in no further instances");
+}
+
+#[test]
+fn programs_of_a_sandbox_are_known_by_their_own_pids() {
+    let persistent = Persistent::new(&["-e", "libc:open*"]);
+    let inside = persistent.running(&["sh", "-c", WAITING]);
+    let mut filtered = persistent.scratch.command("python3");
+    filtered.args(["-c", FILTERED]).arg(inside.get_program()).args(inside.get_args());
+    filtered.envs(inside.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut running = start(filtered.current_dir(persistent.scratch.path("")));
+    running.wait_for("started");
+    std::fs::write(persistent.scratch.path("stop1"), "").unwrap();
+    running.wait_for("opened");
+    let listed = persistent.done("list", &["--json"]).stdout;
+    assert!(listed.contains("\"confined_by\":\"sandbox\""), "{listed}");
+    assert!(!listed.contains("\"other_pid_namespace\":true"), "{listed}");
+    std::fs::write(persistent.scratch.path("stop2"), "").unwrap();
+    running.wait().success();
+    // Children that sh makes by vfork(2) don't know their PIDs before they have executed a program.
+    let written = persistent.done("extract", &["-o", persistent.scratch.path("trace.dat").to_str().unwrap()]);
+    assert!(!written.stderr.contains("did not attach"), "{}", written.stderr);
 }
 
 #[test]
