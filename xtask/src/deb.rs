@@ -65,7 +65,13 @@ fn prepare(built: &Path) -> Result<(), Error> {
         fs::write(directory.join(name), made.stdout).map_err(failed)?;
     }
     link("liblookback.so.0", &directory.join("liblookback.so")).map_err(failed)?;
-    fs::write(directory.join("changelog"), changelog(&releases::all()?)).map_err(failed)
+    // Debian has a place for each architecture, one directory deeper.
+    let pc = workspace::root().join("crates/c_api/lookback.pc");
+    let pc = fs::read_to_string(pc).map_err(failed)?.replace("${pcfiledir}/../..", "${pcfiledir}/../../..");
+    fs::write(directory.join("lookback.pc"), pc).map_err(failed)?;
+    fs::write(directory.join("changelog"), changelog(&releases::all()?)).map_err(failed)?;
+    // cargo-deb compresses it by the name of a package that isn't Debian's own.
+    succeed(Command::new("gzip").args(["--best", "--no-name", "--force"]).arg(directory.join("changelog")))
 }
 
 /// Packs a crate into `target/debian`. The package.
