@@ -50,7 +50,8 @@ impl SwitchRecording {
                 }
             }
         }
-        if !is_enabled(CONTEXT_SWITCH_ID) {
+        // Our own event stands for the kernel's where that can't be had.
+        if !is_enabled(CONTEXT_SWITCH_ID) && !is_enabled(SWITCH_ID) {
             return (None, missing);
         }
         match perf(session) {
@@ -148,7 +149,9 @@ fn is_wanted(session: &Instance, record: &KernelRecord<'_>) -> bool {
         _ => half(WOKEN_PID),
     };
     let flags = control.instance_flags(index);
-    if !control.is_enabled(id, index) || [own, other].iter().all(|tid| control.ignores(index, flags, *tid)) {
+    let is_enabled =
+        control.is_enabled(id, index) || id == CONTEXT_SWITCH_ID && control.is_enabled(SWITCH_ID, index);
+    if !is_enabled || [own, other].iter().all(|tid| control.ignores(index, flags, *tid)) {
         return false;
     }
     let name = match id {

@@ -234,6 +234,24 @@ fn who_is_not_root_knows_when_threads_run() {
 }
 
 #[test]
+fn who_is_not_root_has_our_own_event_for_the_kernels() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let program = compiled(&scratch, "waits", include_str!("programs/waits.c"));
+    let events = ["@process", "sched:sched_switch"];
+    let Some(recorded) = recorded_as_nobody(&scratch, &events, &program) else { return };
+    if is_without_perf(&recorded) {
+        return;
+    }
+    let told =
+        "missing  sched_switch: only root may use the kernel's tracefs; context_switch was recorded instead";
+    assert!(recorded.stderr.contains(told), "{}", recorded.stderr);
+    assert!(scratch.trace().named("context_switch").count() > 2, "{}", recorded.stderr);
+}
+
+#[test]
 fn who_is_not_root_knows_what_was_preempted() {
     if is_missing(&["cc"]) {
         return;
