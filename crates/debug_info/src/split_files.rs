@@ -23,6 +23,9 @@ pub(crate) struct SplitFiles<'a> {
     package: OnceCell<Option<DwarfPackage<SectionBytes>>>,
 }
 
+/// Finds the bytes of a section.
+type Lookup<'a> = dyn FnMut(SectionId) -> gimli::Result<SectionBytes> + 'a;
+
 /// What a unit's beginning stands for.
 pub(crate) enum SplitUnit {
     /// It is all there is.
@@ -45,7 +48,8 @@ impl<'a> SplitFiles<'a> {
         };
         let packed = self.package().and_then(|package| package.find_cu(id, dwarf).ok().flatten());
         let found = packed.and_then(|found| units(found, beginning));
-        match found.or_else(|| self.places(&path).find_map(|path| units(read(&path, dwarf)?, beginning))) {
+        match found.or_else(|| self.places(&path).find_map(|path| units(unit_file(&path, dwarf)?, beginning)))
+        {
             Some((found, units)) => SplitUnit::Found(Arc::new(found), units),
             None => SplitUnit::Missing(path),
         }
@@ -56,12 +60,7 @@ impl<'a> SplitFiles<'a> {
         let read = || {
             let mut name = self.path.as_os_str().to_owned();
             name.push(".dwp");
-            let cache = ReadCache::new(File::open(name).ok()?);
-            let file = object::File::parse(&cache).ok()?;
-            let load = |id: SectionId| {
-                Ok::<_, gimli::Error>(id.dwo_name().map_or_else(none, |name| section(&file, name)))
-            };
-            DwarfPackage::load(load, none()).ok()
+            read(name.as_ref(), |load| DwarfPackage::load(load, none()))
         };
         self.package.get_or_init(read).as_ref()
     }
@@ -85,15 +84,18 @@ fn split_path(dwarf: &Dwarf, unit: &Unit<SectionBytes>) -> Option<PathBuf> {
     Some(Path::new(directory.as_deref().unwrap_or("")).join(&*name.to_string_lossy().ok()?))
 }
 
-/// What such a file has.
-fn read(path: &Path, dwarf: &Dwarf) -> Option<Dwarf> {
-    let cache = ReadCache::new(File::open(path).ok()?);
-    let file = object::File::parse(&cache).ok()?;
-    let load =
-        |id: SectionId| Ok::<_, gimli::Error>(id.dwo_name().map_or_else(none, |name| section(&file, name)));
-    let mut found = Dwarf::load(load).ok()?;
+/// What a unit's own file has.
+fn unit_file(path: &Path, dwarf: &Dwarf) -> Option<Dwarf> {
+    let mut found = read(path, |load| Dwarf::load(load))?;
     found.make_dwo(dwarf);
     Some(found)
+}
+
+/// What is made of a file's sections, which are looked up by what such files call them.
+fn read<T>(path: &Path, make: impl FnOnce(&mut Lookup<'_>) -> gimli::Result<T>) -> Option<T> {
+    let cache = ReadCache::new(File::open(path).ok()?);
+    let file = object::File::parse(&cache).ok()?;
+    make(&mut |id| Ok(id.dwo_name().map_or_else(none, |name| section(&file, name)))).ok()
 }
 
 /// The units of it, if it is what a unit's beginning stands for.

@@ -50,8 +50,7 @@ impl SwitchRecording {
                 }
             }
         }
-        // Our own event stands for the kernel's where that can't be had.
-        if !is_enabled(CONTEXT_SWITCH_ID) && !is_enabled(SWITCH_ID) {
+        if !is_context_switch_wanted(is_enabled) {
             return (None, missing);
         }
         match perf(session) {
@@ -136,6 +135,11 @@ fn in_clock(clock: Clock, mono: u64, before: &Clocks, after: &Clocks) -> u64 {
     u64::try_from(time).unwrap_or(start)
 }
 
+/// Whether our own event is wanted, which stands for the kernel's where that can't be had.
+fn is_context_switch_wanted(is_enabled: impl Fn(u16) -> bool) -> bool {
+    is_enabled(CONTEXT_SWITCH_ID) || is_enabled(SWITCH_ID)
+}
+
 /// Whether an instance wants a record: it is of the right threads, and matches the event's filter.
 fn is_wanted(session: &Instance, record: &KernelRecord<'_>) -> bool {
     let (control, index, payload) = (session.control(), session.index(), record.payload);
@@ -149,9 +153,12 @@ fn is_wanted(session: &Instance, record: &KernelRecord<'_>) -> bool {
         _ => half(WOKEN_PID),
     };
     let flags = control.instance_flags(index);
-    let is_enabled =
-        control.is_enabled(id, index) || id == CONTEXT_SWITCH_ID && control.is_enabled(SWITCH_ID, index);
-    if !is_enabled || [own, other].iter().all(|tid| control.ignores(index, flags, *tid)) {
+    let is_enabled = |id: u16| control.is_enabled(id, index);
+    let is_asked_for = match id {
+        CONTEXT_SWITCH_ID => is_context_switch_wanted(is_enabled),
+        _ => is_enabled(id),
+    };
+    if !is_asked_for || [own, other].iter().all(|tid| control.ignores(index, flags, *tid)) {
         return false;
     }
     let name = match id {

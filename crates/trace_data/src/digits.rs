@@ -44,7 +44,7 @@ pub fn push_decimal(value: i64, out: &mut String) {
     if value < 0 {
         out.push('-');
     }
-    push(digits::<10>(value.unsigned_abs(), false, &mut [0; SPACE]), out);
+    push_unsigned(value.unsigned_abs(), out);
 }
 
 /// Appends a number that is never below 0 in decimal to a text.

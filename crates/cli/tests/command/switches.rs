@@ -158,13 +158,17 @@ fn a_program_that_is_not_found_leaves_nothing() {
     assert_eq!(instances_of(failed.pid), Vec::<String>::new());
 }
 
-/// Records as nobody. What the program and the recording have printed.
-fn recorded_as_nobody(scratch: &Scratch, events: &[&str], program: &str) -> Option<Outcome> {
+/// Records a program of ours as nobody. What both have printed; nothing where perf can't be had.
+fn recorded_as_nobody(scratch: &Scratch, events: &[&str], (name, source): (&str, &str)) -> Option<Outcome> {
+    if is_missing(&["cc"]) {
+        return None;
+    }
+    let program = compiled(scratch, name, source);
     let mut command = as_nobody(scratch)?;
     fs::set_permissions(scratch.outside(""), fs::Permissions::from_mode(0o777)).unwrap();
     let events: Vec<&str> = events.iter().flat_map(|event| ["-e", *event]).collect();
-    command.args(["record", "-o"]).arg(scratch.outside("trace.dat")).args(events).args(["--", program]);
-    Some(run(&mut command).success())
+    command.args(["record", "-o"]).arg(scratch.outside("trace.dat")).args(events).args(["--", &program]);
+    Some(run(&mut command).success()).filter(|recorded| !is_without_perf(recorded))
 }
 
 /// Whether this machine lets nobody have perf's records: then that is told, and nothing recorded.
@@ -208,18 +212,12 @@ fn what_the_kernel_refuses_is_told() {
 
 #[test]
 fn who_is_not_root_knows_when_threads_run() {
-    if is_missing(&["cc"]) {
-        return;
-    }
     let scratch = Scratch::new();
-    let program = compiled(&scratch, "waits", include_str!("programs/waits.c"));
+    let program = ("waits", include_str!("programs/waits.c"));
     let events = ["@default", "@lock", "@switch"];
-    let Some(recorded) = recorded_as_nobody(&scratch, &events, &program) else { return };
+    let Some(recorded) = recorded_as_nobody(&scratch, &events, program) else { return };
     let missing = "sched_switch, sched_waking, sched_wakeup: only root may use the kernel's tracefs; \
                    context_switch was recorded instead";
-    if is_without_perf(&recorded) {
-        return;
-    }
     assert!(recorded.stderr.contains(missing), "{}", recorded.stderr);
     let trace = scratch.trace();
     assert_eq!(trace.named("sched_switch").count(), 0);
@@ -235,16 +233,10 @@ fn who_is_not_root_knows_when_threads_run() {
 
 #[test]
 fn who_is_not_root_has_our_own_event_for_the_kernels() {
-    if is_missing(&["cc"]) {
-        return;
-    }
     let scratch = Scratch::new();
-    let program = compiled(&scratch, "waits", include_str!("programs/waits.c"));
+    let program = ("waits", include_str!("programs/waits.c"));
     let events = ["@process", "sched:sched_switch"];
-    let Some(recorded) = recorded_as_nobody(&scratch, &events, &program) else { return };
-    if is_without_perf(&recorded) {
-        return;
-    }
+    let Some(recorded) = recorded_as_nobody(&scratch, &events, program) else { return };
     let told =
         "missing  sched_switch: only root may use the kernel's tracefs; context_switch was recorded instead";
     assert!(recorded.stderr.contains(told), "{}", recorded.stderr);
@@ -253,17 +245,11 @@ fn who_is_not_root_has_our_own_event_for_the_kernels() {
 
 #[test]
 fn who_is_not_root_knows_what_was_preempted() {
-    if is_missing(&["cc"]) {
-        return;
-    }
     let scratch = Scratch::new();
-    let program = compiled(&scratch, "preempted", include_str!("programs/preempted.c"));
-    let Some(recorded) = recorded_as_nobody(&scratch, &["@default", "context_switch"], &program) else {
+    let program = ("preempted", include_str!("programs/preempted.c"));
+    let Some(recorded) = recorded_as_nobody(&scratch, &["@default", "context_switch"], program) else {
         return;
     };
-    if is_without_perf(&recorded) {
-        return;
-    }
     assert!(!recorded.stderr.contains("missing"), "{}", recorded.stderr);
     let trace = scratch.trace();
     let busy = trace.events.iter().filter(|event| event.comm == "busy" && event.name == "context_switch");
