@@ -100,12 +100,17 @@ impl FunctionList {
     /// Adds the functions that several rules mean, as [`FunctionList::add`] does for each. Takes time in
     /// proportion to the number of names, and for each pattern again.
     pub fn extend(&mut self, rules: &[FunctionRule]) {
-        let mut names: HashSet<_> = rules.iter().filter(|rule| rule.is_name()).collect();
-        self.rules.retain(|other| !names.contains(&other.rule));
+        let mut names = HashSet::with_capacity(rules.len());
+        if !self.is_empty() {
+            names.extend(rules.iter().filter(|rule| rule.is_name()));
+            self.rules.retain(|other| !names.contains(&other.rule));
+            names.clear();
+        }
+        self.rules.reserve(rules.len());
         for rule in rules {
             if !rule.is_name() {
                 self.add(rule);
-            } else if names.remove(rule) {
+            } else if names.insert(rule) {
                 self.push(true, rule);
             }
         }
@@ -126,7 +131,8 @@ impl FunctionList {
 
     fn push(&mut self, takes_in: bool, rule: &FunctionRule) {
         let is_name = rule.is_name();
-        for other in self.rules.iter_mut().filter(|other| !is_name && other.is_final) {
+        let others = if is_name { &mut [] } else { self.rules.as_mut_slice() };
+        for other in others.iter_mut().filter(|other| other.is_final) {
             other.is_final = other.takes_in == takes_in || !rule.fits_some(&other.rule);
         }
         self.lookup = OnceLock::new();
@@ -145,8 +151,9 @@ fn covers(rule: &FunctionRule, other: &FunctionRule) -> bool {
 impl fmt::Display for FunctionList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.rules.iter().try_for_each(|listed| {
-            let sign = if listed.takes_in { "" } else { "!" };
-            writeln!(f, "{sign}{}", listed.rule)
+            f.write_str(if listed.takes_in { "" } else { "!" })?;
+            listed.rule.fmt(f)?;
+            f.write_str("\n")
         })
     }
 }

@@ -25,6 +25,9 @@ impl FromStr for FunctionRule {
 
     /// `PATTERN`, `PATTERN:mod:OBJECT`, `:mod:OBJECT`.
     fn from_str(text: &str) -> Result<FunctionRule, BadRule> {
+        if !text.contains(':') {
+            return FunctionRule::of_all_objects(text);
+        }
         // Not `::mod::`, which is a namespace.
         let mut parts = text.match_indices(":mod:").map(|(at, mark)| (&text[..at], &text[at + mark.len()..]));
         let is_part = |(pattern, object): &(&str, &str)| !pattern.ends_with(':') && !object.starts_with(':');
@@ -34,17 +37,26 @@ impl FromStr for FunctionRule {
             }
             None => (text, None),
         };
-        let is_good = |text: &str| text.len() <= MOST && !text.contains(char::is_whitespace);
         let has_command = pattern.replace("::", "").contains(':');
-        if text.is_empty() || has_command || !is_good(pattern) || !object.as_deref().is_none_or(is_good) {
+        if has_command || !object.as_deref().is_none_or(is_part_text) {
             return Err(BadRule);
         }
         let pattern = if pattern.is_empty() { "*" } else { pattern };
-        Ok(FunctionRule { pattern: pattern.to_string(), object })
+        Ok(FunctionRule { object, ..FunctionRule::of_all_objects(pattern)? })
     }
 }
 
+/// Whether it may be a name or a pattern.
+fn is_part_text(text: &str) -> bool {
+    text.len() <= MOST && !text.contains(char::is_whitespace)
+}
+
 impl FunctionRule {
+    fn of_all_objects(pattern: &str) -> Result<FunctionRule, BadRule> {
+        let is_good = !pattern.is_empty() && is_part_text(pattern);
+        if is_good { Ok(FunctionRule { pattern: pattern.to_string(), object: None }) } else { Err(BadRule) }
+    }
+
     /// Whether it means one name, wherever that is.
     pub fn is_name(&self) -> bool {
         self.object.is_none() && !self.pattern.contains(['*', '?', '[', '\\'])

@@ -84,8 +84,11 @@ impl<'a> Replacement<'a> {
     /// The bits of the commands of a function: of each kind the oldest one that an instance has given it. One
     /// that was not built to be traced has to be named.
     pub(super) fn bits(&self, name: FunctionName<'_>, object: &[u8], is_built: bool) -> u64 {
+        if !self.has_any() {
+            return 0;
+        }
         let (mut bits, mut next) = (0, 0);
-        for instance in self.control.commanding().filter(|_| self.has_any()) {
+        for instance in self.control.commanding() {
             let Some(words) = self.control.function_words(instance) else { continue };
             let mut kinds = 0_u64;
             let lists = CompiledLists::new(|index| words.get(index));

@@ -187,7 +187,7 @@ impl TracedSite {
 
     /// Notes that it was made.
     pub(super) fn set_recorded(&self) {
-        self.state.fetch_or(RECORDED, Relaxed);
+        self.change_state(|state| state | RECORDED);
     }
 
     /// What is to be done at it. Calls are made nops only if that is `converting`.
@@ -224,7 +224,7 @@ impl TracedSite {
 
     /// Notes that it is as it is in the file.
     pub(super) fn set_untouched(&self) {
-        self.state.fetch_and(!(TRACED | PREPARED | RECORDED | CONVERTED | COUNTED), Relaxed);
+        self.change_state(|state| state & !(TRACED | PREPARED | RECORDED | CONVERTED | COUNTED));
     }
 
     /// The bytes that can be patched.
@@ -307,12 +307,12 @@ impl TracedSite {
 
     /// Forgets that a function has it.
     pub(super) fn forget_name(&self) {
-        self.state.fetch_and(!NAMED, Relaxed);
+        self.change_state(|state| state & !NAMED);
     }
 
     /// Has just these want it, if no function was found before that has it; else these, too.
     pub(super) fn want(&self, wanted: &Wanted) {
-        let is_more = self.state.fetch_or(NAMED, Relaxed) & NAMED != 0;
+        let is_more = self.change_state(|state| state | NAMED) & NAMED != 0;
         self.wanted.set(wanted, is_more);
     }
 
@@ -321,5 +321,14 @@ impl TracedSite {
         if self.state.load(Relaxed) & NAMED == 0 {
             self.wanted.set(wanted, false);
         }
+    }
+
+    /// Changes what is known of it. What was known before.
+    // Not in one instruction: one turn at a time changes it, and such an instruction waits for the memory of
+    // this site before that of the next one is asked for.
+    fn change_state(&self, change: impl FnOnce(u32) -> u32) -> u32 {
+        let before = self.state.load(Relaxed);
+        self.state.store(change(before), Relaxed);
+        before
     }
 }
