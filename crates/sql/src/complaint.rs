@@ -1,6 +1,10 @@
 //! What is wrong with a query, and where.
 
-use datafusion::common::DataFusionError;
+mod place;
+mod signature;
+
+use datafusion::common::{DataFusionError, SchemaError};
+use place::{Place, end_of, only_word, parsed, point, without_parsed};
 use std::fmt::Write;
 
 /// What is wrong, with the line of the query, and carets below the place where that is known.
@@ -10,15 +14,15 @@ pub fn complaint(query: &str, error: &DataFusionError) -> String {
         Some(diagnostic) => diagnostic.message.clone(),
         None => message(error),
     };
-    let span = diagnostic.and_then(|diagnostic| diagnostic.span);
-    let place = match span {
-        Some(span) => Some((span.start.line, span.start.column, span.end.line, span.end.column)),
-        None => parsed_place(&text).map(|(line, column)| (line, column, line, column + 1)),
-    };
-    let mut complaint = without_place(&text).to_owned();
-    if let Some((line, column, end_line, end)) = place {
-        let end = if end_line == line { end } else { column + 1 };
-        point(&mut complaint, query, line, column, end);
+    let span = diagnostic.and_then(|diagnostic| diagnostic.span).map(Place::from);
+    let (what, more) = text.split_once('\n').unwrap_or((without_parsed(&text), ""));
+    let mut complaint = what.to_owned();
+    if let Some(place) = span.or_else(|| place_of(query, error, &text)) {
+        point(&mut complaint, query, place);
+    }
+    if !more.is_empty() {
+        // Writing into a string can't fail.
+        let _ = write!(complaint, "\n{more}");
     }
     let hints = diagnostic.map(|diagnostic| {
         let notes = diagnostic.notes.iter().map(|note| note.message.as_str());
@@ -36,7 +40,8 @@ pub fn message(error: &DataFusionError) -> String {
     match error.find_root() {
         DataFusionError::External(error) => error.to_string(),
         DataFusionError::ResourcesExhausted(text) => exhausted(text),
-        DataFusionError::Plan(text) => text.clone(),
+        DataFusionError::Plan(text) => signature::none_fits(text).unwrap_or_else(|| text.clone()),
+        DataFusionError::SchemaError(error, _) => unknown_field(error),
         DataFusionError::SQL(error, _) => {
             let text = error.to_string();
             text.trim_start_matches("sql parser error: ").to_owned()
@@ -62,42 +67,29 @@ fn exhausted(text: &str) -> String {
     message
 }
 
-/// Lines and columns are counted from 1.
-fn point(complaint: &mut String, query: &str, line: u64, column: u64, end: u64) {
-    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX).saturating_sub(1);
-    let Some(text) = query.lines().nth(number(line)) else { return };
-    let before: String =
-        text.chars().take(number(column)).map(|it| if it == '\t' { it } else { ' ' }).collect();
-    let length = number(end).saturating_sub(number(column)).clamp(1, text.chars().count().max(1));
-    let _ = write!(complaint, "\n  {text}\n  {before}{}", "^".repeat(length));
-}
-
-/// ` at Line: 1, Column: 8`, as the parser says it.
-const PLACE: &str = " at Line: ";
-
-fn parsed_place(text: &str) -> Option<(u64, u64)> {
-    let (_, place) = text.rsplit_once(PLACE)?;
-    let (line, column) = place.split_once(", Column: ")?;
-    let digits: String = column.chars().take_while(char::is_ascii_digit).collect();
-    Some((line.parse().ok()?, digits.parse().ok()?))
-}
-
-fn without_place(text: &str) -> &str {
-    match parsed_place(text) {
-        Some(_) => text.rsplit_once(PLACE).map_or(text, |(text, _)| text),
-        None => text,
+/// A name that is no column's, without all that are.
+fn unknown_field(error: &SchemaError) -> String {
+    match (error, error.to_string().split_once(". Did you mean '")) {
+        (SchemaError::FieldNotFound { field, .. }, Some((_, nearest))) => {
+            let nearest = nearest.split('\'').next().unwrap_or_default();
+            format!("column '{}' not found\n  possible column {nearest}", field.flat_name())
+        }
+        (SchemaError::FieldNotFound { field, .. }, None) => {
+            format!("column '{}' not found", field.flat_name())
+        }
+        (other, _) => other.to_string(),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_place_is_below_the_line() {
-        let mut text = without_place("Expected: end, found: FORM at Line: 2, Column: 3").to_owned();
-        let (line, column) = parsed_place("Expected: end, found: FORM at Line: 2, Column: 3").unwrap();
-        point(&mut text, "SELECT 1\n  FORM x", line, column, column + 4);
-        assert_eq!(text, "Expected: end, found: FORM\n    FORM x\n    ^^^^");
+/// Where it is wrong, as far as the engine's words tell.
+fn place_of(query: &str, error: &DataFusionError, text: &str) -> Option<Place> {
+    match error.find_root() {
+        DataFusionError::SchemaError(error, _) => match error.as_ref() {
+            SchemaError::FieldNotFound { field, .. } => only_word(query, field.name()),
+            _ => None,
+        },
+        DataFusionError::Plan(text) => only_word(query, signature::name(text)?),
+        DataFusionError::SQL(..) if text.ends_with("found: EOF") => end_of(query),
+        _ => parsed(text),
     }
 }

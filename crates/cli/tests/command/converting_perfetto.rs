@@ -1,8 +1,8 @@
 //! `lookback convert`: what Perfetto's own trace_processor makes of it.
 
 use crate::common::*;
-use crate::converting::{converted, durations};
-use crate::converting_formats::{assert_durations, recorded, sums};
+use crate::converting::converted;
+use crate::converting_formats::{assert_slices, recorded, sums};
 use std::path::{Path, PathBuf};
 
 const RELEASE: &str = "v52.0-6b9586def";
@@ -35,7 +35,7 @@ fn trace_processor_has_each_call_with_its_arguments() {
     converted(&scratch, "trace.pftrace", &[]);
     let query = "SELECT 'slice', name, COUNT(*), SUM(dur) FROM slice WHERE category = 'libc' GROUP BY name";
     let found = ask(&scratch, "trace.pftrace", query);
-    assert_durations(&sums(&found, "slice\t"), &durations(&scratch));
+    assert_slices(&sums(&found, "slice\t"), &scratch);
     let errors = "SELECT name, value FROM stats WHERE severity != 'info' AND value > 0";
     assert_eq!(ask(&scratch, "trace.pftrace", errors), "");
     let query = "SELECT key, display_value FROM slice JOIN args USING (arg_set_id) WHERE slice.name = 'open'";

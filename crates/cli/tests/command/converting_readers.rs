@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use crate::converting::{converted, durations};
-use crate::converting_formats::{assert_durations, lost, recorded, sums};
+use crate::converting_formats::{assert_slices, lost, recorded, sums};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -69,7 +69,7 @@ fn speedscope_reads_trace_events() {
         let microseconds: f64 = cells[3].parse().unwrap();
         *sum = (sum.0 + cells[2].parse::<u64>().unwrap(), sum.1 + (microseconds * 1000.0).round() as u64);
     }
-    assert_durations(&calls, &durations(&scratch));
+    assert_slices(&calls, &scratch);
     assert!(found.contains(r#"open {"flags":"O_RDWR|O_CLOEXEC","#), "{found}");
 }
 
@@ -78,7 +78,7 @@ fn the_firefox_profiler_reads_its_profile() {
     let scratch = recorded();
     converted(&scratch, "trace.firefox.json", &[]);
     let Some(found) = firefox(&scratch, "trace.firefox.json") else { return };
-    assert_durations(&sums(&found, "marker\t"), &durations(&scratch));
+    assert_slices(&sums(&found, "marker\t"), &scratch);
     assert!(!found.contains("warned\t"), "{found}");
     for text in [
         "text\topen\tpathname\t/a b\n",

@@ -16,6 +16,14 @@ fn carets_are_below_the_place() {
     assert!(said.contains("slices.name"), "it says what is similar: {said}");
     let said = refused("SELECT name FORM slices");
     assert!(said.contains("\n  SELECT name FORM slices\n                   ^"), "{said}");
+    let said = refused("SELECT name FROM slices ORDER BY nam");
+    let place = "\n  SELECT name FROM slices ORDER BY nam\n                                   ^^^\n";
+    assert!(said.contains(place) && !said.contains("slices.caller"), "{said}");
+    let said = refused("SELECT name FROM slices WHERE");
+    assert!(said.contains("\n  SELECT name FROM slices WHERE\n                               ^\n"), "{said}");
+    let said = refused("SELECT sum(name) FROM slices");
+    assert!(said.contains("no function sum(Utf8); there is: sum(Decimal), "), "{said}");
+    assert!(said.contains("\n         ^^^\n") && said.lines().count() == 3, "{said}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What has failed.
 
 use super::super::label;
-use super::part::{ExplanationPart, PartLine, more};
+use super::part::{ExplanationPart, PartLine, first_of};
 use super::{call_name, call_text, from, function};
 use crate::json::Json;
 use crate::number::{count, grouped};
@@ -47,13 +47,13 @@ pub(in crate::report) fn part(
         0 => format!("Failed: none of {}", count(calls, "call", "calls")),
         failures => format!("Failed: {} of {}", grouped(failures), count(calls, "call", "calls")),
     };
-    let notes = more(groups.len(), most, "--calls -F '*_exit: error != 0' shows all");
-    let lines: Vec<PartLine> = groups.iter().take(most).map(line).collect();
+    let (shown, more) = first_of(&groups, most, 0, "--calls -F '*_exit: error != 0' shows all");
+    let lines: Vec<PartLine> = shown.iter().map(line).collect();
     let none = lines.is_empty().then(|| match calls {
         0 => "the trace has no ends of calls: `-e '*_exit'` enables them".to_owned(),
         _ => "no call has returned an error".to_owned(),
     });
-    ExplanationPart { title, lines, notes: notes.into_iter().chain(none).collect() }
+    ExplanationPart { title, lines, notes: more.into_iter().chain(none).collect() }
 }
 
 /// What else the failures of a group were about, and how often.

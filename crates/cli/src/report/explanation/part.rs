@@ -24,7 +24,7 @@ pub(in crate::report) struct PartLine {
     pub(in crate::report) others: Vec<String>,
 }
 
-/// How many lines each part of a screen has, at most: all parts together fit a screen.
+/// How many lines each part of a screen has, at most, its notes among them: all parts together are 30 lines.
 pub(in crate::report) const MOST: usize = 5;
 
 impl ExplanationPart {
@@ -52,8 +52,36 @@ impl ExplanationPart {
     }
 }
 
-/// That there are more than so many, which are shown, and what shows them.
-pub(in crate::report) fn more(count: usize, shown: usize, hint: &str) -> Option<String> {
-    let more = count.checked_sub(shown).filter(|more| *more > 0)?;
-    Some(format!("and {more} more: {hint}"))
+/// The first of these, so that there are no more than `most` lines together with those of the notes; and a note
+/// that there are more, and what shows them.
+pub(in crate::report) fn first_of<'a, T>(
+    all: &'a [T],
+    most: usize,
+    notes: usize,
+    hint: &str,
+) -> (&'a [T], Option<String>) {
+    let room = most.saturating_sub(notes);
+    if all.len() <= room {
+        return (all, None);
+    }
+    let shown = room.saturating_sub(1);
+    (&all[..shown], Some(format!("and {} more: {hint}", all.len() - shown)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_of;
+
+    #[test]
+    fn what_is_said_about_lines_is_one_of_them() {
+        let shown = |count: u8, notes| {
+            let all: Vec<u8> = (0..count).collect();
+            let (shown, more) = first_of(&all, 5, notes, "look");
+            (shown.len(), more)
+        };
+        assert_eq!(shown(5, 0), (5, None));
+        assert_eq!(shown(6, 0), (4, Some("and 2 more: look".to_owned())));
+        assert_eq!(shown(4, 2), (2, Some("and 2 more: look".to_owned())));
+        assert_eq!(shown(1, 9), (0, Some("and 1 more: look".to_owned())));
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::super::processes::{self, command, outcome};
 use super::deaths::Deaths;
-use super::part::{ExplanationPart, MOST, PartLine, more};
+use super::part::{ExplanationPart, MOST, PartLine, first_of};
 use crate::duration::duration;
 use crate::json::Json;
 use crate::number::{count, grouped};
@@ -26,10 +26,11 @@ pub(super) fn part(
 ) -> ExplanationPart {
     shown.sort_by_key(|node| (how_usual(node.outcome), Reverse(node.calls)));
     let groups = groups(&shown);
-    let lines = groups.iter().take(MOST).map(|group| line(group, deaths, trace)).collect();
     let unknown = (!knows_processes)
         .then(|| "the trace has no starts and ends of processes: `-e @process` enables them".to_owned());
-    let notes = more(groups.len(), MOST, "--tree shows all").into_iter().chain(unknown).collect();
+    let (shown, more) = first_of(&groups, MOST, usize::from(unknown.is_some()), "--tree shows all");
+    let lines = shown.iter().map(|group| line(group, deaths, trace)).collect();
+    let notes = more.into_iter().chain(unknown).collect();
     ExplanationPart { title: "Ran".to_owned(), lines, notes }
 }
 

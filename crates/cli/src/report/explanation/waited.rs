@@ -2,7 +2,7 @@
 
 use super::super::label;
 use super::super::waits::{self, object_name, peer_text};
-use super::part::{ExplanationPart, PartLine, more};
+use super::part::{ExplanationPart, PartLine, first_of};
 use crate::duration::duration;
 use crate::json::Json;
 use crate::number::{count, grouped};
@@ -82,7 +82,6 @@ pub(in crate::report) fn part(
         details: waits.details(trace.tasks),
         ..PartLine::default()
     };
-    let lines: Vec<PartLine> = shown.iter().take(most).map(line).collect();
     let unknown = (all.uncertain() > 0).then(|| {
         let waits = count(all.uncertain(), "wait", "waits");
         format!("{waits} not measured: events were lost between the start and the end")
@@ -91,7 +90,9 @@ pub(in crate::report) fn part(
         "the trace has no waits for locks: `-e 'lock:*' -e lookback:contention_holder` records them"
             .to_owned()
     });
-    let more = more(shown.len(), most, "--waits shows all");
+    let others = usize::from(unknown.is_some()) + usize::from(locks.is_some());
+    let (first, more) = first_of(&shown, most, others, "--waits shows all");
+    let lines = first.iter().map(line).collect();
     let notes = more.into_iter().chain(unknown).chain(locks).collect();
     ExplanationPart { title: "Waited for locks and for others".to_owned(), lines, notes }
 }
