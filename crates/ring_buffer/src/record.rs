@@ -169,6 +169,9 @@ impl<const WORDS: usize> RecordBuffer<WORDS> {
 }
 
 impl EventHead {
+    /// That of an event with three words of payload.
+    pub(crate) const THREE_WORDS: EventHead = EventHead::of(3, 24);
+
     /// Bytes that the event takes in a page.
     pub(crate) fn size(&self) -> u64 {
         self.step >> 16
@@ -176,14 +179,15 @@ impl EventHead {
 
     /// That of an event with so many words of payload, `len` bytes of them in use.
     #[inline(always)]
-    fn of(words: usize, len: usize) -> EventHead {
+    const fn of(words: usize, len: usize) -> EventHead {
         let size = page::event_size(len);
         let large = len > page::MAX_SMALL_PAYLOAD;
         let lead = if large { 2 * page::EVENT_HEADER } else { page::EVENT_HEADER };
-        let copied = words.max(UNROLLED) * 8;
+        let copied = if words < UNROLLED { UNROLLED } else { words } * 8;
+        let touched = lead + copied;
         EventHead {
             step: Tail::step(size as u64),
-            footprint: (lead + copied).max(size) as u64,
+            footprint: if touched < size { size } else { touched } as u64,
             type_len: if large { 0 } else { ((size - page::EVENT_HEADER) / 4) as u64 },
             words: words as u64,
             len: len as u64,

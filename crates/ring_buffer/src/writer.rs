@@ -118,6 +118,15 @@ impl Writer {
         outcome == Outcome::Committed
     }
 
+    /// As [`Writer::try_write`], of an event of three words.
+    #[inline(always)]
+    pub fn try_write_words(&self, thread: WriterThread, words: [u64; 3]) -> bool {
+        let Some((area, cpu)) = self.quick_cpu(thread) else { return false };
+        let block = self.buffer.block_address(cpu);
+        // SAFETY: the area is the calling thread's, the block that of `cpu`.
+        unsafe { arch::append_words(area, cpu, block, &self.target, words) == Outcome::Committed }
+    }
+
     /// As [`Writer::write_read`], likewise.
     #[inline(always)]
     pub fn try_write_read(&self, thread: WriterThread, event: EncodedEvent<'_>, ticks: u64) -> bool {

@@ -48,6 +48,12 @@ impl PlainWriter {
         self.shared.writer().try_write(self.entered.thread(self.shared), event)
     }
 
+    /// As [`PlainWriter::try_write`], of an event of three words.
+    #[inline(always)]
+    pub fn try_write_words(self, words: [u64; 3]) -> bool {
+        self.shared.writer().try_write_words(self.entered.thread(self.shared), words)
+    }
+
     /// As [`PlainWriter::try_write`], with this time: [`call_ticks`](crate::call_ticks).
     #[inline(always)]
     pub fn try_write_at(self, ticks: u64, event: EncodedEvent<'_>) -> bool {

@@ -27,13 +27,14 @@ use core::arch::x86_64::{__cpuid, __rdtscp};
 use core::mem::offset_of;
 use rseq::{Area, Outcome};
 
-/// Defines a section that writes one event. They differ in the space that they need, in where the time comes
-/// from and in how the payload is copied. Every way out but the last instruction leaves the tail as it was
-/// (R2).
+/// Defines a section that writes one event. They differ in where the event is, in the space that they need, in
+/// where the time comes from and in how the payload is copied. Every way out but the last instruction leaves
+/// the tail as it was (R2).
 macro_rules! append_section {
     (
-        $(#[$doc:meta])* $name:ident($($time:ident)?) of $event:ty,
-        space: $space:expr, clock: $clock:expr, copy: $copy:expr
+        $(#[$doc:meta])* $name:ident($($time:ident)?) of $event:ident: $type:ty,
+        space: $space:expr, clock: $clock:expr, type_len: $type_len:expr, copy: $copy:expr, step: $step:expr,
+        $($operands:tt)*
     ) => {
         $(#[$doc])*
         #[inline(always)]
@@ -42,7 +43,7 @@ macro_rules! append_section {
             cpu: u32,
             block: *const Block,
             target: &Target,
-            event: $event,
+            $event: $type,
             $($time: u64,)?
         ) -> Outcome {
             // SAFETY: the caller answers for `block`, `target` and `event`. The position is checked
@@ -74,11 +75,11 @@ macro_rules! append_section {
                     "cmp rdx, {DELTA_MAX}",
                     "ja {look_again}",
                     "shl edx, 5",
-                    "or edx, [{event} + {TYPE_LEN}]",
+                    $type_len,
                     "add {position}, [{target} + {BASE}]",
                     "mov [{position}], edx",
                     $copy,
-                    "add {tail}, [{event} + {STEP}]",
+                    $step,
                     "movq xmm0, {tail}",
                     "movq xmm1, rax",
                     "punpcklqdq xmm0, xmm1",
@@ -89,7 +90,6 @@ macro_rules! append_section {
                     cpu = in(reg) cpu,
                     block = in(reg) block,
                     target = in(reg) target,
-                    event = in(reg) event.address(),
                     $($time = in(reg) $time,)?
                     tail = out(reg) _,
                     position = out(reg) _,
@@ -107,20 +107,37 @@ macro_rules! append_section {
                     LIMIT = const offset_of!(Target, limit),
                     PAGE_MASK = const offset_of!(Target, page_mask),
                     CAPACITY = const offset_of!(Target, capacity),
-                    STEP = const offset_of!(EventHead, step),
-                    FOOTPRINT = const offset_of!(EventHead, footprint),
-                    TYPE_LEN = const offset_of!(EventHead, type_len),
-                    WORDS = const offset_of!(EventHead, words),
-                    LEN = const offset_of!(EventHead, len),
-                    PAYLOAD = const size_of::<EventHead>(),
-                    UNROLLED = const UNROLLED,
                     DELTA_MAX = const DELTA_LIMIT - 1,
+                    $($operands)*
                     aborted = label { return Outcome::Aborted },
                     look_again = label { area.leave(); return Outcome::Refused },
                     options(nostack),
                 );
             }
             Outcome::Committed
+        }
+    };
+}
+
+/// Defines a section that writes an event whose head and payload lie in memory.
+macro_rules! append_record {
+    (
+        $(#[$doc:meta])* $name:ident($($time:ident)?) of $type:ty,
+        space: $space:expr, clock: $clock:expr, copy: $copy:expr
+    ) => {
+        append_section! {
+            $(#[$doc])*
+            $name($($time)?) of event: $type,
+            space: $space, clock: $clock,
+            type_len: "or edx, [{event} + {TYPE_LEN}]", copy: $copy, step: "add {tail}, [{event} + {STEP}]",
+            event = in(reg) event.address(),
+            STEP = const offset_of!(EventHead, step),
+            FOOTPRINT = const offset_of!(EventHead, footprint),
+            TYPE_LEN = const offset_of!(EventHead, type_len),
+            WORDS = const offset_of!(EventHead, words),
+            LEN = const offset_of!(EventHead, len),
+            PAYLOAD = const size_of::<EventHead>(),
+            UNROLLED = const UNROLLED,
         }
     };
 }
@@ -162,33 +179,48 @@ macro_rules! given_time {
     };
 }
 
-append_section! {
+append_record! {
     /// A small event, stamped with the counter.
     append_small() of EncodedEvent<'_>, space: footprint!(), clock: read_counter!(), copy: copy_small!()
 }
-append_section! {
+append_record! {
     /// A large event, stamped with the counter.
     append_large() of EncodedEvent<'_>, space: footprint!(), clock: read_counter!(), copy: copy_large!()
 }
-append_section! {
+append_record! {
     /// A small event, stamped with `time`.
     append_small_read(time) of EncodedEvent<'_>, space: footprint!(), clock: read_time!(), copy: copy_small!()
 }
-append_section! {
+append_record! {
     /// A large event, stamped with `time`.
     append_large_read(time) of EncodedEvent<'_>, space: footprint!(), clock: read_time!(), copy: copy_large!()
 }
-append_section! {
+append_record! {
     /// An event, stamped with the counter, also where the page has space for nothing else.
     append_exact() of EncodedEvent<'_>, space: exact!(), clock: read_counter!(), copy: copy_exact!()
 }
-append_section! {
+append_record! {
     /// An event, stamped with `time`, also where the page has space for nothing else.
     append_exact_at(time) of EncodedEvent<'_>, space: exact!(), clock: given_time!(), copy: copy_exact!()
 }
-append_section! {
+append_record! {
     /// An event that ends with a slice of memory, stamped with `time`.
     append_slice_at(time) of &Sliced<'_>, space: exact!(), clock: given_time!(), copy: copy_sliced!()
+}
+
+append_section! {
+    /// An event of three words that are in registers, stamped with the counter.
+    append_three() of words: [u64; 3],
+    space: "add {scratch}, {SIZE}", clock: read_counter!(),
+    type_len: "or edx, {TYPE_LEN}",
+    copy: "mov [{position} + 4], {first}\nmov [{position} + 12], {second}\nmov [{position} + 20], {third}",
+    step: "add {tail}, {STEP}",
+    first = in(reg) words[0],
+    second = in(reg) words[1],
+    third = in(reg) words[2],
+    SIZE = const EventHead::THREE_WORDS.step >> 16,
+    TYPE_LEN = const EventHead::THREE_WORDS.type_len,
+    STEP = const EventHead::THREE_WORDS.step,
 }
 
 /// Writes `event` to the block of `cpu` and stamps it with the processor's counter.
@@ -214,6 +246,23 @@ pub(crate) unsafe fn append(
             append_large(area, cpu, block, target, event)
         }
     }
+}
+
+/// [`append`] of an event of three words: none of it goes through memory on its way.
+///
+/// # Safety
+///
+/// As for [`append`].
+#[inline(always)]
+pub(crate) unsafe fn append_words(
+    area: Area,
+    cpu: u32,
+    block: *const Block,
+    target: &Target,
+    words: [u64; 3],
+) -> Outcome {
+    // SAFETY: the caller's promise.
+    unsafe { append_three(area, cpu, block, target, words) }
 }
 
 /// [`append`] with the stamp `time`, a reading of the counter. It is refused if an event of the CPU has a

@@ -265,8 +265,11 @@ fn write(place: &Place, writer: i32) {
     let counter = (writer & !HANDLER) as usize * 2 + usize::from(writer & HANDLER != 0);
     let (attempted, committed) = &board.counters[counter];
     let number = attempted.fetch_add(1, Relaxed) + 1;
-    let mut event = event::build(Stamp { writer, number });
-    let mut written = buffer.write(thread(place), event.event());
+    let stamp = Stamp { writer, number };
+    let mut event = event::build(stamp);
+    let words = event::three_words(stamp);
+    let is_written = words.is_some_and(|words| buffer.try_write_words(thread(place), words));
+    let mut written = if is_written { Ok(()) } else { buffer.write(thread(place), event.event()) };
     if written == Err(NotWritten::NotMapped)
         && let Some(all) = WRITER_OF_ALL.get()
     {

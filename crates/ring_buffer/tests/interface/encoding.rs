@@ -1,6 +1,6 @@
 //! What is packed into words and pages comes out as it went in.
 
-use crate::temporary::{TemporaryBuffer, block, thread};
+use crate::temporary::{TemporaryBuffer, block, is_alone, thread};
 use abi::buffer::{ControlWord, KeptState, KeptWord, MAX_HOLDERS, MAX_RINGS, Tail};
 use abi::page::{self, PageEntry};
 use proptest::prelude::*;
@@ -38,6 +38,7 @@ proptest! {
             record.push_bytes(&bytes[..*len]);
             writer.write(thread(lane), record.event()).unwrap();
         }
+        prop_assume!(is_alone(block, &buffer));
         let mut page = vec![0; 4096];
         let mut found = Vec::new();
         while let Some(taken) = buffer.consume(block, &mut page) {
@@ -55,6 +56,32 @@ proptest! {
             }
         }
         prop_assert_eq!(found, lens);
+    }
+
+    #[test]
+    fn three_words_arrive_wherever_a_record_would(records in prop::collection::vec(any::<bool>(), 1..400)) {
+        let temporary = TemporaryBuffer::new(64, 1);
+        let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
+        let block = block(false, &buffer);
+        for (number, is_record) in (0..).zip(&records) {
+            let words = [number, !number, number << 32];
+            // Where the page is full, by the slow path.
+            if *is_record || !writer.try_write_words(thread(false), words) {
+                let mut record = RecordBuffer::<4>::new();
+                words.into_iter().for_each(|word| record.push(word));
+                writer.write(thread(false), record.event()).unwrap();
+            }
+        }
+        prop_assume!(is_alone(block, &buffer));
+        let (mut page, mut number) = (vec![0; 4096], 0u64);
+        while let Some(taken) = buffer.consume(block, &mut page) {
+            for event in Walk::new(&page[..taken.len]) {
+                let expected = [number, !number, number << 32].map(u64::to_le_bytes);
+                prop_assert_eq!(&page[event.payload..][..event.len], expected.as_flattened());
+                number += 1;
+            }
+        }
+        prop_assert_eq!(number, records.len() as u64);
     }
 
     #[test]
@@ -85,6 +112,7 @@ proptest! {
             };
             expected.push(payload);
         }
+        prop_assume!(is_alone(block, &buffer));
         let (mut page, mut found) = (vec![0; 4096], Vec::new());
         while let Some(taken) = buffer.consume(block, &mut page) {
             for event in Walk::new(&page[..taken.len]) {

@@ -1,6 +1,6 @@
 //! A buffer in a known state, and what somebody sees in it who comes when all others are gone.
 
-use crate::event::{self, MAX_WORDS, Stamp};
+use crate::event::{self, MAX_WORDS, Stamp, WRITER_OF_WORDS};
 use abi::buffer::{BLOCKS_OFFSET, Block};
 use abi::page;
 use ring_buffer::{Buffer, Clock, Holder, NotWritten, PageCopy, Released, Specification, Statistics};
@@ -30,6 +30,8 @@ pub struct Stage {
     number: Cell<u64>,
     /// The next one, if it has been built.
     next: RefCell<Option<RecordBuffer<MAX_WORDS>>>,
+    /// Whose events are built.
+    pub stamped: Cell<i32>,
     /// Words to be stored, and where, by an act that has a plan.
     pub plan: RefCell<Vec<(usize, u64)>>,
 }
@@ -87,6 +89,7 @@ impl Stage {
             file,
             number: Cell::new(0),
             next: RefCell::new(None),
+            stamped: Cell::new(1),
             plan: RefCell::default(),
         };
         let holder = stage.holder();
@@ -149,10 +152,23 @@ impl Stage {
         self.writer.write(thread, record.event())
     }
 
+    /// Writes the next event as words, by the writer of such events.
+    pub fn write_words(&self) {
+        if self.next.borrow().is_none() {
+            self.build_next();
+        }
+        let mut record = self.next.take().expect("just built");
+        let thread = WriterThread { area: rseq::Area::current(), identity: identity() };
+        let stamp = Stamp { writer: WRITER_OF_WORDS, number: self.number.get() };
+        if !event::three_words(stamp).is_some_and(|words| self.writer.try_write_words(thread, words)) {
+            self.writer.write(thread, record.event()).expect("it fits");
+        }
+    }
+
     /// Builds the next event, so that writing it is all that is left to do.
     pub fn build_next(&self) {
         self.number.set(self.number.get() + 1);
-        let stamp = Stamp { writer: 1, number: self.number.get() };
+        let stamp = Stamp { writer: self.stamped.get(), number: self.number.get() };
         self.next.replace(Some(event::build(stamp)));
     }
 

@@ -98,14 +98,10 @@ fn write_to(instance: TracingInstance, entered: Entered, call: FunctionCall<'_>)
     }
 }
 
-/// The event, without arguments.
+/// The words of the event without arguments.
 #[inline(always)]
-pub(super) fn event(entered: Entered, call: FunctionCall<'_>) -> RecordBuffer<WORDS> {
-    let mut record = RecordBuffer::new();
-    record.push(entered.common(FUNCTION_ID));
-    record.push(call.site());
-    record.push(parent(call));
-    record
+pub(super) fn words(entered: Entered, call: FunctionCall<'_>) -> [u64; 3] {
+    [entered.common(FUNCTION_ID), call.site(), parent(call)]
 }
 
 /// Where a function is called from, as far as that is known.

@@ -9,7 +9,7 @@
 //! that the functions have here), and a test reads what has come of it.
 
 use super::call::{BegunCall, OnceCalled, SavedCall, SavedMovedCall};
-use super::called::event;
+use super::called::words;
 use super::common_case::{CommonCase, common_case};
 use super::graph::{self, CallSlot, ReturnStep, ReturnedValues};
 use super::probed;
@@ -105,7 +105,7 @@ pub(crate) extern "C" fn record_anywhere(saved: &SavedProbe) -> u64 {
 fn try_record_call(saved: &impl OnceCalled) -> Option<u64> {
     let entered = saved.enter_known()?;
     let writer = entered.plain_writer(FUNCTION_ID)?;
-    writer.try_write(event(entered, saved.call()).event()).then_some(0)
+    writer.try_write_words(words(entered, saved.call())).then_some(0)
 }
 
 #[inline(always)]
