@@ -7,6 +7,7 @@
 use crate::area::ControlArea;
 use abi::control::waiter::{
     OFFSET, WAITERS, WAITERS_IN_ROW, Waiter, owner_process, place_at, wait_start, waiting_since, wake_place,
+    wake_time,
 };
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
@@ -46,23 +47,38 @@ impl ControlArea {
     /// Says that a call waits for what `key` is from `time` on, and where; or not before it is woken from
     /// another wait of its own, `after`. In place of the one that began first where there is no free entry:
     /// such a wait may have ended without saying so. Async-signal-safe.
+    // Relaxed: what is stored is published with the key.
+    pub fn begin_wait(&self, key: u64, owner: u64, time: u64, after: Option<usize>) -> Option<usize> {
+        self.begin_entry(key, owner, time, |entry| {
+            entry.after.store(number(after), Relaxed);
+            entry.thread.store(0, Relaxed);
+        })
+    }
+
+    /// Takes an entry for a wait, which `fill` says the rest of.
     // AcqRel: what follows comes after the entry is this one's. Release: pairs with the Acquire of `waiters`:
     // of what stood there before nobody finds the key with the new word, and the reverse.
-    pub fn begin_wait(&self, key: u64, owner: u64, time: u64, after: Option<usize>) -> Option<usize> {
+    pub(crate) fn begin_entry(
+        &self,
+        key: u64,
+        owner: u64,
+        time: u64,
+        fill: impl FnOnce(&Waiter),
+    ) -> Option<usize> {
         let row = row(key);
         let entries = self.row(row);
         let claim =
             |entry: &Waiter, from: u64| entry.owner.compare_exchange(from, owner, AcqRel, Relaxed).is_ok();
         let free = entries.iter().position(|entry| entry.owner.load(Relaxed) == 0 && claim(entry, 0));
         let index = free.or_else(|| {
-            let began = |entry: &Waiter| entry.wake.load(Relaxed) & !waiting_since(0);
+            let began = |entry: &Waiter| wake_time(entry.wake.load(Relaxed));
             let (index, entry) = entries.iter().enumerate().min_by_key(|(_, entry)| began(entry))?;
             claim(entry, entry.owner.load(Relaxed)).then_some(index)
         })?;
         let entry = entries.get(index)?;
         entry.key.store(0, Relaxed);
         entry.wake.store(waiting_since(time), Release);
-        entry.after.store(after.map_or(0, |index| index as u64 + 1), Relaxed);
+        fill(entry);
         entry.key.store(key, Release);
         Some(row * WAITERS_IN_ROW + index)
     }
@@ -85,16 +101,8 @@ impl ControlArea {
 
     /// Notes that a call is about to wake those that wait for what `key` is. Whether there are any.
     /// Async-signal-safe. Cost with nobody waiting: eight loads.
-    // AcqRel: the place is stored after it. Relaxed: a place that is of another wake says so.
     pub fn wake(&self, key: u64, woken: Woken, waker: &WakingCall) -> bool {
-        let note = |(entry, seen): (&Waiter, u64)| {
-            let is_noted = entry.wake.compare_exchange(seen, waker.time, AcqRel, Relaxed).is_ok();
-            if is_noted {
-                let is_own = owner_process(entry.owner.load(Relaxed)) == waker.process;
-                entry.place.store(wake_place(if is_own { waker.place } else { 0 }, waker.time), Relaxed);
-            }
-            is_noted
-        };
+        let note = |found| note(found, waker);
         let sleeping = self.waiting_for(key).filter(|(_, seen)| wait_start(*seen).is_some());
         match woken {
             Woken::First => sleeping.min_by_key(|(_, seen)| *seen).is_some_and(note),
@@ -116,8 +124,8 @@ impl ControlArea {
     /// the wake.
     // Acquire: pairs with the Release of `begin_wait`. The word first: if it is still the same when it is
     // exchanged, the key was of that wait.
-    fn waiting_for(&self, key: u64) -> impl Iterator<Item = (&Waiter, u64)> {
-        let entries = self.row(row(key)).iter();
+    pub(crate) fn waiting_for(&self, key: u64) -> impl Iterator<Item = (&Waiter, u64)> {
+        let entries = self.row_of(key).iter();
         entries.filter_map(move |entry| {
             let seen = entry.wake.load(Acquire);
             (entry.key.load(Acquire) == key && !self.waits_before(entry)).then_some((entry, seen))
@@ -135,14 +143,34 @@ impl ControlArea {
         })
     }
 
+    pub(crate) fn row_of(&self, key: u64) -> &[Waiter] {
+        self.row(row(key))
+    }
+
     fn row(&self, row: usize) -> &[Waiter] {
         let start = row * WAITERS_IN_ROW;
         self.waiters().get(start..start + WAITERS_IN_ROW).unwrap_or_default()
     }
 
-    fn waiters(&self) -> &[Waiter; WAITERS] {
+    pub(crate) fn waiters(&self) -> &[Waiter; WAITERS] {
         self.fixed::<OFFSET, _, WAITERS>()
     }
+}
+
+/// Notes a wake-up in an entry, unless its word has changed since it was seen. Whether it is noted.
+// AcqRel: the place is stored after it. Relaxed: a place that is of another wake says so.
+pub(crate) fn note((entry, seen): (&Waiter, u64), waker: &WakingCall) -> bool {
+    let is_noted = entry.wake.compare_exchange(seen, waker.time, AcqRel, Relaxed).is_ok();
+    if is_noted {
+        let is_own = owner_process(entry.owner.load(Relaxed)) == waker.process;
+        entry.place.store(wake_place(if is_own { waker.place } else { 0 }, waker.time), Relaxed);
+    }
+    is_noted
+}
+
+/// How an entry is named in another one.
+pub(crate) fn number(index: Option<usize>) -> u64 {
+    index.map_or(0, |index| index as u64 + 1)
 }
 
 /// Where the entries for a key are.

@@ -19,6 +19,22 @@ pub enum WakeRole {
     AwaitsSemaphore,
     /// It wakes one that waits for a semaphore.
     Posts,
+    /// It waits for data in a descriptor, and returns how much it has read.
+    Reads,
+    /// It waits for an eventfd.
+    ReadsEvent,
+    /// It waits for a message: its flags are the third, fourth or fifth argument.
+    Receives,
+    /// It waits for any of an array of descriptors.
+    Polls,
+    /// It waits for any of three sets of descriptors.
+    Selects,
+    /// It waits for what is in an epoll instance.
+    AwaitsEpoll,
+    /// It writes data into a descriptor, and returns how much.
+    Writes,
+    /// It writes to an eventfd.
+    WritesEvent,
 }
 
 const ROLES: &[(Call, WakeRole)] = &[
@@ -43,6 +59,26 @@ const ROLES: &[(Call, WakeRole)] = &[
     (Call::sem_timedwait, WakeRole::AwaitsSemaphore),
     (Call::sem_clockwait, WakeRole::AwaitsSemaphore),
     (Call::sem_post, WakeRole::Posts),
+    (Call::read, WakeRole::Reads),
+    (Call::readv, WakeRole::Reads),
+    (Call::eventfd_read, WakeRole::ReadsEvent),
+    (Call::recv, WakeRole::Receives),
+    (Call::recvfrom, WakeRole::Receives),
+    (Call::recvmsg, WakeRole::Receives),
+    (Call::poll, WakeRole::Polls),
+    (Call::ppoll, WakeRole::Polls),
+    (Call::select, WakeRole::Selects),
+    (Call::pselect, WakeRole::Selects),
+    (Call::epoll_wait, WakeRole::AwaitsEpoll),
+    (Call::epoll_pwait, WakeRole::AwaitsEpoll),
+    (Call::epoll_pwait2, WakeRole::AwaitsEpoll),
+    (Call::write, WakeRole::Writes),
+    (Call::writev, WakeRole::Writes),
+    (Call::send, WakeRole::Writes),
+    (Call::sendto, WakeRole::Writes),
+    (Call::sendmsg, WakeRole::Writes),
+    (Call::sendmmsg, WakeRole::Writes),
+    (Call::eventfd_write, WakeRole::WritesEvent),
 ];
 
 impl WakeRole {

@@ -36,6 +36,7 @@ mod here;
 mod innermost;
 mod own_stack;
 mod process;
+mod readiness;
 mod recorder;
 mod replaced;
 mod sections;
@@ -63,6 +64,9 @@ pub use own_stack::{memory_changes, reach_in_stack};
 pub use process::{
     AttachedAgain, AttachedSession, attach, attach_again, detach, detached_times, free_session, leave,
     session,
+};
+pub use readiness::{
+    DataSource, DataWait, MOST_DESCRIPTORS, doubt_readable, end_data_wait, makes_readable, mixed,
 };
 pub use sections::{
     StateChange, change_state, is_outside_sections, section_state, sections_are_measured, with_locks,

@@ -169,6 +169,11 @@ pub(crate) struct Measuring {
 }
 
 impl Measuring {
+    /// The calling thread.
+    pub(crate) fn tid(self) -> u32 {
+        self.entered.tid() as u32
+    }
+
     fn begin(self, change: StateChange) {
         let start = if self.writer.buffer().is_tracing() { change.time } else { 0 };
         let begun = OwnSection {

@@ -2,13 +2,13 @@
 //!
 //! A thread says in shared memory what it waits for before it calls what can block. Who is about to wake
 //! notes the time and the place there, and the woken thread compares when it has returned. Nobody waits for
-//! anybody, and nobody makes a system call.
+//! anybody, and nobody makes a system call. Waits for data in descriptors are in `readiness.rs`.
 
 use crate::sections::{Measuring, StateChange, measuring};
 use crate::{current, sections_are_measured};
 use abi::control::waiter::wait_owner;
 use abi::control::{MeasuredSections, WAKEUPS};
-use control::{Wake, WakingCall, Woken};
+use control::{BegunEntries, Wake, WakingCall, Woken};
 
 /// What a call waits for, at most so much at once.
 const MOST_AWAITED: usize = 2;
@@ -21,6 +21,22 @@ pub struct BegunWaits(u64);
 impl BegunWaits {
     /// None.
     pub const NONE: BegunWaits = BegunWaits(0);
+
+    /// None: the call has woken somebody instead.
+    pub const WOKEN: BegunWaits = BegunWaits(u64::MAX);
+
+    /// Of a call that waits for data.
+    pub(crate) const fn of_entries(begun: BegunEntries) -> BegunWaits {
+        match begun.last {
+            Some(last) => BegunWaits((begun.count as u64) << 16 | (last as u64 + 1)),
+            None => BegunWaits::NONE,
+        }
+    }
+
+    /// Those.
+    pub(crate) const fn entries(self) -> BegunEntries {
+        BegunEntries { last: (self.0 as usize & 0xffff).checked_sub(1), count: (self.0 >> 16) as usize }
+    }
 }
 
 /// How a call has returned that waits for others.
@@ -105,7 +121,7 @@ pub fn wakes(address: u64, woken: Woken, change: impl FnOnce() -> StateChange) {
 }
 
 /// Who measures wake-ups.
-fn wakeups() -> Option<Measuring> {
+pub(crate) fn wakeups() -> Option<Measuring> {
     let shared = current::shared().filter(|shared| !shared.is_left_out())?;
     let measured = shared.control.measured_sections();
     let measuring =
@@ -114,7 +130,7 @@ fn wakeups() -> Option<Measuring> {
 }
 
 /// Whose a wait is, and under which tracer it has begun: where that was another one it isn't found again.
-fn owner(measuring: &Measuring, frame: usize) -> u64 {
+pub(crate) fn owner(measuring: &Measuring, frame: usize) -> u64 {
     let MeasuredSections(word) = measuring.measured;
     wait_owner(measuring.shared.pid(), frame) ^ (word >> 32 & 0xffff)
 }

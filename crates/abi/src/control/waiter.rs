@@ -25,13 +25,20 @@ pub struct Waiter {
     pub owner: AtomicU64,
     /// What is waited for. 0 while the rest is not to be looked at.
     pub key: AtomicU64,
-    /// [`waiting_since`], until somebody wakes it: then the time of that.
+    /// [`waiting_since`], until somebody wakes it: then the time of that. [`doubtful`] where nobody can say
+    /// who has.
     pub wake: AtomicU64,
     /// The [`wake_place`].
     pub place: AtomicU64,
     /// The number + 1 of the owner's entry for what it waits for before that; 0 if there is none.
     pub after: AtomicU64,
-    _line: [u64; 3],
+    /// The number + 1 of the entry that the call has begun before this one, of those that wait for any of
+    /// several descriptors; 0 if there is none.
+    pub next: AtomicU64,
+    /// By which the call knows the descriptor again.
+    pub mark: AtomicU64,
+    /// The TID of who waits for descriptors; else 0.
+    pub thread: AtomicU64,
 }
 
 /// Whose a wait is: no two that last at once have the same. Frames lie 16 bytes apart.
@@ -52,10 +59,26 @@ pub const fn waiting_since(time: u64) -> u64 {
 }
 
 const WAITING: u64 = 1 << 63;
+const DOUBTFUL: u64 = 1 << 62;
+
+/// What [`Waiter::wake`] becomes where nobody can say any more who has woken the thread, or will.
+pub const fn doubtful(wake: u64) -> u64 {
+    wake | WAITING | DOUBTFUL
+}
+
+/// Whether that can't be said.
+pub const fn is_doubtful(wake: u64) -> bool {
+    wake & DOUBTFUL != 0
+}
+
+/// The time that the word has in any case.
+pub const fn wake_time(wake: u64) -> u64 {
+    wake & !(WAITING | DOUBTFUL)
+}
 
 /// Since when a thread has been waiting that nobody has woken.
 pub const fn wait_start(wake: u64) -> Option<u64> {
-    if wake & WAITING != 0 { Some(wake & !WAITING) } else { None }
+    if wake & WAITING != 0 { Some(wake_time(wake)) } else { None }
 }
 
 /// Where the program has woken the thread, at this time: an address that a call returns to.
@@ -82,6 +105,8 @@ mod tests {
         assert_eq!(owner_process(owner), (1 << 22) - 1);
         assert_ne!(owner, wait_owner((1 << 22) - 1, 0x7fff_1234_5680));
         assert_eq!((wait_start(waiting_since(77)), wait_start(77)), (Some(77), None));
+        assert_eq!((wait_start(doubtful(77)), is_doubtful(doubtful(77))), (Some(77), true));
+        assert!(!is_doubtful(waiting_since(77)));
         let place = wake_place(0x7fff_1234_5678, 0x12_3456_789a);
         assert_eq!(place_at(place, 0x12_3456_789a), 0x7fff_1234_5678);
         assert_eq!(place_at(place, 0x12_3456_789b), 0);

@@ -1,7 +1,8 @@
 //! The shared object that is put before libc: libc's names, and what happens around them.
 //!
-//! Nothing here makes a system call or takes a lock besides what libc's function does, and errno is left as
-//! that left it.
+//! Nothing here takes a lock besides what libc's function does, or makes a system call while a call is
+//! recorded; but for `wakeup`, where the latency tracer of that name asks about descriptors. errno is left as
+//! libc's function left it.
 
 mod arch;
 mod execute;

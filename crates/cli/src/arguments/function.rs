@@ -14,8 +14,8 @@ pub(crate) struct FunctionArguments {
     ///
     /// Calls of functions that programs were built to have traced, or that -l names: function,
     /// function_graph; or how long threads block signals or hold locks (irqsoff, preemptoff, preemptirqsoff),
-    /// or take to go on once they are woken by libc's locks, conditions and semaphores, but not through
-    /// descriptors (wakeup). Without -e no other events are recorded.
+    /// or take to go on once they are woken by libc's locks, conditions and semaphores, or by data in pipes,
+    /// sockets and eventfds (wakeup). Without -e no other events are recorded.
     #[arg(short = 'p', long = "tracer", value_name = "TRACER", value_parser = tracer, display_order = 0)]
     pub(crate) tracer: Option<&'static Tracer>,
 

@@ -154,5 +154,9 @@ impl LongestLatency {
 
 /// The function that an address is in, or the address.
 fn name(symbols: &dyn Symbols, address: u64) -> String {
+    if address == 0 {
+        // Where another process has woken the thread.
+        return "not known".to_owned();
+    }
     symbols.symbol(address).map_or_else(|| format!("{address:#x}"), |symbol| symbol.name.to_string())
 }

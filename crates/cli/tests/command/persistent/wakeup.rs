@@ -3,14 +3,25 @@
 use super::latency::{FLIGHT, Measured};
 use crate::common::*;
 
+/// A session with the tracer, and the program with wake-ups of known lengths.
+fn woken() -> Measured {
+    let source = concat!(
+        include_str!("../programs/measured.c"),
+        include_str!("../programs/wakeup.c"),
+        include_str!("../programs/wakeup_data.c"),
+        include_str!("../programs/wakeup_main.c"),
+    );
+    let measured = Measured::of(FLIGHT, source);
+    measured.set("current_tracer", "wakeup");
+    measured
+}
+
 #[test]
 fn wakeups_are_measured() {
     if is_missing(&["cc"]) || needs_root("let a thread keep its CPU") {
         return;
     }
-    let source = concat!(include_str!("../programs/measured.c"), include_str!("../programs/wakeup.c"));
-    let measured = Measured::of(FLIGHT, source);
-    measured.set("current_tracer", "wakeup");
+    let measured = woken();
     for (kind, started_at, ended_at) in [
         ("mutex", "free_mutex", "await_mutex"),
         ("rwlock", "free_rwlock", "await_reading"),
@@ -43,4 +54,37 @@ fn wakeups_are_measured() {
     measured.set("tracing_max_latency", "0");
     measured.run("semaphore");
     assert_eq!(measured.get("tracing_max_latency"), "0\n");
+}
+
+#[test]
+fn wakeups_by_data_are_measured() {
+    if is_missing(&["cc"]) || needs_root("let a thread keep its CPU") {
+        return;
+    }
+    let measured = woken();
+    for (kind, started_at, ended_at) in [
+        ("eventfd", "write_event", "await_event"),
+        ("pipe", "write_pipe", "await_pipe"),
+        ("message", "send_message", "await_message"),
+        ("tcp", "send_tcp", "await_tcp"),
+        ("polled", "write_pipe", "await_by_poll"),
+        ("selected", "write_pipe", "await_by_select"),
+        ("epoll", "send_tcp", "await_by_epoll"),
+        ("epoll_event", "write_event", "await_by_epoll"),
+        ("twice", "write_twice", "await_pipe"),
+    ] {
+        measured.measure(kind, started_at, ended_at);
+    }
+}
+
+#[test]
+fn no_wakeup_is_made_up() {
+    if is_missing(&["cc"]) || needs_root("let a thread keep its CPU") {
+        return;
+    }
+    let measured = woken();
+    for kind in ["there", "stolen", "several", "timeout"] {
+        measured.run(kind);
+        assert_eq!(measured.get("tracing_max_latency"), "0\n", "{kind}: {}", measured.get("trace"));
+    }
 }
