@@ -204,9 +204,10 @@ impl Replay {
         }
         if self.start.is_none() {
             self.file.set_len(start.file_size).map_err(Error::at(self.directory.path()))?;
-            self.pieces.resize_with(start.positions.len(), VecDeque::new);
-            self.positions.resize(start.positions.len(), 0);
         }
+        let blocks = start.positions.len().max(self.positions.len());
+        self.pieces.resize_with(blocks, VecDeque::new);
+        self.positions.resize(blocks, 0);
         for (known, position) in self.positions.iter_mut().zip(&start.positions) {
             *known = (*known).max(*position);
         }

@@ -54,6 +54,8 @@ pub struct JournalWriter {
     /// Locked as long as it is open.
     _lock: File,
     following: Following,
+    /// The number of the next event of each CPU that is in no buffer of the session.
+    lanes: Vec<u64>,
     description: SessionDescription,
     segment: Option<JournalSegment>,
     next_segment: u64,
@@ -62,6 +64,8 @@ pub struct JournalWriter {
     /// Bytes from which on the segment is full.
     segment_bytes: u64,
     copied: Copied,
+    /// Events that were added since the last look.
+    added: u64,
     /// When the last look began: what had come until then is copied.
     looked: Option<SyncPoint>,
     /// Whether something was written since the last commit.
@@ -83,19 +87,22 @@ impl JournalWriter {
         let segments = run::segments(&run)?;
         let blocks = session.buffer().geometry().blocks() as usize;
         let (next_entry, mut positions) = end_of(&segments)?.unwrap_or_default();
-        positions.resize(blocks, 0);
+        positions.resize(blocks + session.buffer().geometry().cpus as usize, 0);
+        let lanes = positions.split_off(blocks);
         Ok(JournalWriter {
             description: SessionDescription::of(&session)?,
             directory: directory.to_path_buf(),
             run,
             _lock: lock,
             following: Following::from(positions),
+            lanes,
             segment: None,
             next_segment: segments.last().map_or(0, |segment| segment.number) + 1,
             next_entry,
             most_bytes: most_bytes.max(LEAST_BYTES),
             segment_bytes: 0,
             copied: Copied::default(),
+            added: 0,
             looked: None,
             is_dirty: false,
             session,
@@ -133,15 +140,38 @@ impl JournalWriter {
             Ok(())
         });
         let looked = looked.and_then(|fullest| self.flush().map(|()| fullest));
+        let added = std::mem::take(&mut self.added);
         if looked.is_ok() {
+            self.copied.events += added;
             self.following = following;
             self.looked = Some(began);
         } else {
             // What of it was written is there twice then, and given once: by the events' numbers.
             self.copied = copied;
+            self.copied.lost += added;
             self.forget_collected();
         }
         looked
+    }
+
+    /// Keeps events of a CPU that are in no buffer of the session, as a lane has them, with how many are
+    /// missing before them: they are written by the next [`look`](JournalWriter::look). Where that fails they
+    /// are lost.
+    ///
+    /// # Errors
+    ///
+    /// When no segment can be begun for it.
+    pub fn add(&mut self, cpu: u32, (events, lost): (u64, u64), page: &[u8]) -> Result<(), Error> {
+        let begun = self.begin_segment();
+        let Some(position) = self.lanes.get_mut(cpu as usize) else { return begun };
+        let first_event = position.saturating_add(lost);
+        *position = first_event.saturating_add(events);
+        self.copied.lost += lost;
+        begun.inspect_err(|_| self.copied.lost += events)?;
+        let block = (self.following.positions().len() as u32).saturating_add(cpu);
+        self.append(EntryKind::Pages, first_event, &JournalPiece { block, events, page }.to_bytes());
+        self.added += events;
+        Ok(())
     }
 
     /// Writes what describes the events, as far as it has changed, and when the last look began, and has the
@@ -199,7 +229,7 @@ impl JournalWriter {
             identity: self.session.control().identity().number,
             file_size: self.session.file().metadata().map_or(0, |found| found.len()),
             instance: self.session.name().unwrap_or_default(),
-            positions: self.following.positions().to_vec(),
+            positions: [self.following.positions(), &self.lanes].concat(),
         };
         self.append(EntryKind::Start, 0, &start.to_bytes());
         self.description.forget();

@@ -5,7 +5,8 @@
 //! whose process was killed is removed when the next is made. A [`SwitchInstance`] has those of which thread
 //! runs: `sched_switch`, `sched_waking` and `sched_wakeup`, with our ids and our fields, whatever this kernel
 //! numbers its events by. A [`KernelTrace`] has any events, as the kernel has them. [`ContextSwitches`] are
-//! perf's records of when threads of our own run, which anybody may have.
+//! perf's records of when threads of our own run, which anybody may have; [`AttachedSwitches`] are those of
+//! threads that run already.
 //!
 //! What this crate is not: it knows no session, and runs in no traced process.
 //!
@@ -23,6 +24,7 @@
 #![forbid(unsafe_code)]
 
 mod abandoned;
+mod attached_switches;
 mod context_switches;
 mod conversion;
 mod error;
@@ -30,9 +32,11 @@ mod kernel_symbols;
 mod kernel_trace;
 mod raw_pages;
 mod switch_instance;
+mod switch_record;
 mod tracefs;
 mod tracefs_instance;
 
+pub use attached_switches::AttachedSwitches;
 pub use context_switches::ContextSwitches;
 pub use error::Error;
 pub use kernel_symbols::kernel_symbols;

@@ -55,8 +55,9 @@ impl<'a> Copying<'a> {
         Ok(spools)
     }
 
-    /// Copies the pages of all blocks that somebody has kept; `ends_complete` says whether nothing is missing
-    /// after them, `missing` how many events of each block are known to be.
+    /// Copies the pages of all blocks that somebody has kept, and of what else was kept as a lane;
+    /// `ends_complete` says whether nothing is missing after them, `missing` how many events of each block
+    /// are known to be.
     pub(crate) fn copy_pages(
         &mut self,
         pages: &mut impl Pages<Error = io::Error>,
@@ -65,7 +66,7 @@ impl<'a> Copying<'a> {
     ) -> io::Result<Vec<Spool>> {
         let (mut spools, mut finder) = (Vec::new(), GapFinder::default());
         let times = 0..=u64::MAX;
-        for block in 0..self.geometry.blocks() {
+        for block in 0..pages.streams() as u32 {
             finder.next_cpu(true);
             let next = |page: &mut Vec<u8>| {
                 let is_there = pages.next_page(block as usize, page)?;

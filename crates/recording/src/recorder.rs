@@ -235,7 +235,7 @@ impl Work {
             self.spool_error(error)
         });
         self.progress.events.store(self.events(), Relaxed);
-        let of_kernel = self.kernel_spools().map(|spools| spools.lost).sum::<u64>();
+        let of_kernel = self.kernel_spools().map(|spools| spools.pages.lost).sum::<u64>();
         self.progress.lost.store(self.drain.lost + of_kernel, Relaxed);
         self.progress.bytes.store(self.drain.bytes, Relaxed);
         taken
@@ -259,7 +259,7 @@ impl Work {
 
     /// Events taken.
     fn events(&self) -> u64 {
-        self.drain.events + self.kernel_spools().map(|spools| spools.events).sum::<u64>()
+        self.drain.events + self.kernel_spools().map(|spools| spools.pages.events).sum::<u64>()
     }
 
     fn kernel_spools(&self) -> impl Iterator<Item = &KernelSpools> {

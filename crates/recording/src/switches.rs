@@ -5,7 +5,7 @@ use abi::clock::Clock;
 use control::{Clocks, Here};
 use events::EventType;
 use events::switch::{CONTEXT_SWITCH_ID, KERNELS, SWITCH, SWITCH_ID, WAKING};
-use kernel_events::{ContextSwitches, Error, KernelRecord, SwitchInstance};
+use kernel_events::{AttachedSwitches, ContextSwitches, Error, KernelRecord, SwitchInstance};
 use reading::Spool;
 use session::Instance;
 use std::fs::File;
@@ -17,33 +17,48 @@ use trace_data::bytes::u32_at;
 pub(crate) const MOST_PAGES: usize = 512;
 const MOST_RECORDS: usize = MOST_PAGES * 128;
 
-/// Takes the kernel's events of the traced threads while somebody records them.
+/// The kernel's events of the traced threads, from when somebody wants them on.
 #[derive(Debug)]
-pub(crate) struct SwitchRecording {
-    source: Source,
-    pub(crate) spools: KernelSpools,
-}
+pub(crate) struct SwitchSource(Source);
 
 #[derive(Debug)]
 enum Source {
     /// The kernel's own events, for root.
     Instance(Box<SwitchInstance>),
     /// When threads of our own run, for anybody; and the clocks when somebody has last looked.
-    Perf(ContextSwitches, Clocks),
+    Perf(PerfSwitches, Clocks),
 }
 
-impl SwitchRecording {
-    /// Takes those that are enabled from now on, if any are, and keeps them in files in `directory`. To be
-    /// called by the thread that starts programs. What can't be had, and why.
-    pub(crate) fn start(session: &Instance, directory: &Path) -> (Option<SwitchRecording>, Option<String>) {
+/// When threads run that the calling thread starts, or that are attached.
+#[derive(Debug)]
+enum PerfSwitches {
+    Started(ContextSwitches),
+    Attached(AttachedSwitches),
+}
+
+/// Whose events are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SwitchingThreads {
+    /// Of what the calling thread starts from now on, and of who is attached.
+    Started,
+    /// Of who is attached.
+    Attached,
+}
+
+impl SwitchSource {
+    /// Has those come that are enabled, if any are. To be called by the thread that starts programs, if they
+    /// are of what it starts. What can't be had, and why.
+    pub(crate) fn start(
+        session: &Instance,
+        threads: SwitchingThreads,
+    ) -> (Option<SwitchSource>, Option<String>) {
         let is_enabled = |id: u16| session.control().is_enabled(id, session.index());
         let kernels: Vec<EventType> = KERNELS.into_iter().filter(|event| is_enabled(event.id)).collect();
-        let of = |source| SwitchRecording { source, spools: KernelSpools::new(session, directory) };
         let mut missing = None;
         if !kernels.is_empty() {
             match instance(session, &kernels) {
                 // Its events say more than ours.
-                Ok(source) => return (Some(of(source)), None),
+                Ok(source) => return (Some(SwitchSource(source)), None),
                 Err(error) => {
                     let names: Vec<&str> = kernels.iter().map(|event| event.name).collect();
                     missing = Some(format!("{}: {error}", names.join(", ")));
@@ -53,10 +68,10 @@ impl SwitchRecording {
         if !is_context_switch_wanted(is_enabled) {
             return (None, missing);
         }
-        match perf(session) {
+        match perf(session, threads) {
             Ok(source) => {
                 let instead = |missing| format!("{missing}; context_switch was recorded instead");
-                (Some(of(source)), missing.map(instead))
+                (Some(SwitchSource(source)), missing.map(instead))
             }
             Err(error) => {
                 let reasons: Vec<String> =
@@ -68,7 +83,7 @@ impl SwitchRecording {
 
     /// The file by which a process has its threads followed, where it has to do something for that.
     pub(crate) fn entrance(&mut self) -> Option<File> {
-        match &mut self.source {
+        match &mut self.0 {
             Source::Instance(instance) => instance.instance().entrance().ok().flatten(),
             Source::Perf(..) => None,
         }
@@ -76,28 +91,74 @@ impl SwitchRecording {
 
     /// Follows the threads that are attached by now.
     pub(crate) fn look(&mut self, session: &Instance) {
-        if let Source::Instance(instance) = &mut self.source {
+        match &mut self.0 {
             // Where the kernel takes none, it has not got the memory for it.
-            let _ = instance.instance().follow(threads(session));
+            Source::Instance(instance) => drop(instance.instance().follow(threads(session))),
+            Source::Perf(PerfSwitches::Attached(switches), _) => switches.follow(threads(session)),
+            Source::Perf(PerfSwitches::Started(_), _) => {}
         }
+    }
+
+    /// Takes what is there, each with whether the session wants it. Bytes that the fullest CPU had, of as
+    /// many as the session's buffers have.
+    pub(crate) fn take(
+        &mut self,
+        session: &Instance,
+        mut take: impl FnMut(&KernelRecord<'_>, bool) -> io::Result<()>,
+    ) -> io::Result<u64> {
+        let is_on = session.buffer().is_tracing() && session.buffer().is_recording();
+        let mut take = |record: &KernelRecord<'_>| take(record, is_on && is_wanted(session, record));
+        match &mut self.0 {
+            Source::Instance(instance) => instance.consume(MOST_PAGES, take),
+            Source::Perf(switches, before) => {
+                let (clock, now) = (session.buffer().geometry().clock, Clocks::now());
+                let before = std::mem::replace(before, now);
+                let take = |record: &KernelRecord<'_>| {
+                    let time = in_clock(clock, record.time, &before, &now);
+                    take(&KernelRecord { time, ..*record })
+                };
+                match switches {
+                    PerfSwitches::Started(switches) => switches.consume(MOST_RECORDS, take).map(|()| 0),
+                    PerfSwitches::Attached(switches) => {
+                        let thousandths = switches.consume(now.mono, take)?;
+                        Ok(session.buffer().smallest_capacity() * thousandths / 1000)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Takes the kernel's events of the traced threads while somebody records them.
+#[derive(Debug)]
+pub(crate) struct SwitchRecording {
+    source: SwitchSource,
+    pub(crate) spools: KernelSpools,
+}
+
+impl SwitchRecording {
+    /// Takes those that are enabled from now on, if any are, and keeps them in files in `directory`. To be
+    /// called by the thread that starts programs. What can't be had, and why.
+    pub(crate) fn start(session: &Instance, directory: &Path) -> (Option<SwitchRecording>, Option<String>) {
+        let (source, missing) = SwitchSource::start(session, SwitchingThreads::Started);
+        let of = |source| SwitchRecording { source, spools: KernelSpools::new(session, directory) };
+        (source.map(of), missing)
+    }
+
+    /// As [`SwitchSource::entrance`].
+    pub(crate) fn entrance(&mut self) -> Option<File> {
+        self.source.entrance()
+    }
+
+    /// Follows the threads that are attached by now.
+    pub(crate) fn look(&mut self, session: &Instance) {
+        self.source.look(session);
     }
 
     /// Takes what is there.
     pub(crate) fn take(&mut self, session: &Instance) -> io::Result<()> {
-        let is_on = session.buffer().is_tracing() && session.buffer().is_recording();
-        let spools = &mut self.spools;
-        let mut take = |record: &KernelRecord<'_>| spools.take(record, is_on && is_wanted(session, record));
-        match &mut self.source {
-            Source::Instance(instance) => instance.consume(MOST_PAGES, take).map(drop),
-            Source::Perf(switches, before) => {
-                let (clock, now) = (session.buffer().geometry().clock, Clocks::now());
-                let before = std::mem::replace(before, now);
-                switches.consume(MOST_RECORDS, |record| {
-                    let time = in_clock(clock, record.time, &before, &now);
-                    take(&KernelRecord { time, ..*record })
-                })
-            }
-        }
+        let SwitchRecording { source, spools } = self;
+        source.take(session, |record, is_wanted| spools.take(record, is_wanted)).map(drop)
     }
 
     /// What was taken, as spools of lanes have it.
@@ -111,12 +172,14 @@ fn instance(session: &Instance, events: &[EventType]) -> Result<Source, Error> {
     Ok(Source::Instance(Box::new(instance)))
 }
 
-fn perf(session: &Instance) -> Result<Source, Error> {
+fn perf(session: &Instance, whose: SwitchingThreads) -> Result<Source, Error> {
     let geometry = session.buffer().geometry();
-    match geometry.clock {
-        Clock::Counter => Err(Error::NoTime),
-        _ => Ok(Source::Perf(ContextSwitches::start(geometry.cpus)?, Clocks::now())),
-    }
+    let switches = match (geometry.clock, whose) {
+        (Clock::Counter, _) => return Err(Error::NoTime),
+        (_, SwitchingThreads::Started) => PerfSwitches::Started(ContextSwitches::start(geometry.cpus)?),
+        (_, SwitchingThreads::Attached) => PerfSwitches::Attached(AttachedSwitches::start(threads(session))?),
+    };
+    Ok(Source::Perf(switches, Clocks::now()))
 }
 
 /// A time of `CLOCK_MONOTONIC` in the clock of a buffer, by readings before and after it.

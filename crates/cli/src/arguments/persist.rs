@@ -14,7 +14,7 @@ use std::time::Duration;
 ///
 /// DIR has a directory for each session, with files that are only appended to. When all take as much as
 /// --size allows, or the disk is full, the oldest is dropped. If this task is killed and started again it
-/// goes on where it was.
+/// goes on where it was. Which thread runs (@switch) is recorded as long as this task runs.
 #[derive(Debug, Args)]
 #[command(after_long_help = "\
 Examples:

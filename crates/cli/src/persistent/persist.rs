@@ -9,7 +9,7 @@ use crate::number::{bytes, count};
 use crate::record::progress::ProgressLines;
 use crate::say::{note, say};
 use journal::JournalWriter;
-use recording::{Obituary, Progress};
+use recording::{FollowedSwitches, KernelPage, Obituary, Progress};
 use session::{Instance, Pace};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -19,6 +19,10 @@ use std::time::{Duration, Instant};
 
 /// The shortest time between two looks at the buffers, and the longest.
 const LOOKS: (Duration, Duration) = (Duration::from_millis(1), Duration::from_millis(100));
+
+/// The time between two looks at which threads are attached: what they do before isn't seen of those that no
+/// followed thread has started.
+const THREADS: Duration = Duration::from_millis(20);
 
 /// After so long without news it is written that there was none.
 const QUIET: Duration = Duration::from_secs(60);
@@ -39,6 +43,7 @@ pub(crate) fn persist(arguments: &PersistArguments) -> Done {
     let mut persisting = Persisting {
         // A second mapping: who writes has one of its own.
         obituary: Obituary::new(session.again()?.into_buffer(), &session),
+        switches: FollowedSwitches::new(&session),
         session,
         writer,
         interval: arguments.interval,
@@ -64,6 +69,7 @@ pub(crate) fn persist(arguments: &PersistArguments) -> Done {
 struct Persisting {
     session: Arc<Instance>,
     writer: JournalWriter,
+    switches: FollowedSwitches,
     obituary: Obituary,
     interval: Duration,
     /// Why the last try has failed.
@@ -80,13 +86,19 @@ impl Persisting {
         let longest = LOOKS.1.min(self.interval);
         let mut pace = Pace::between(LOOKS.0, longest);
         let (mut commit_due, mut quiet_due) = (Instant::now(), Instant::now() + QUIET);
+        let mut threads_due = Instant::now();
         loop {
             let is_last = stop.load(Relaxed);
             let is_gone = file.is_gone();
             let now = Instant::now();
             let mut pause = longest;
+            let of_kernel = self.take_switches()?;
+            if now >= threads_due {
+                self.follow_threads();
+                threads_due = now + THREADS;
+            }
             match self.writer.look() {
-                Ok(fullest) => pause = pace.after_finding(fullest, capacity),
+                Ok(fullest) => pause = pace.after_finding(fullest.max(of_kernel), capacity),
                 Err(error) => self.tell(error)?,
             }
             self.session.session().check_whole()?;
@@ -108,6 +120,26 @@ impl Persisting {
                 return Ok(if is_gone { "; the session was removed" } else { "" });
             }
             std::thread::sleep(pause);
+        }
+    }
+
+    /// Takes which threads have run, and says how much the fullest CPU had, in bytes.
+    fn take_switches(&mut self) -> Done<u64> {
+        let (writer, mut failed) = (&mut self.writer, None);
+        let taken = self.switches.take(&self.session, |page| {
+            let KernelPage { cpu, events, lost, bytes } = page;
+            // What can't be written now is lost: the kernel has it no longer.
+            failed = writer.add(cpu, (events, lost), bytes).err().or(failed.take());
+            Ok(())
+        });
+        failed.map_or(Ok(()), |error| self.tell(error))?;
+        taken.map_err(|error| Failure::failed(format!("the kernel's events can't be read: {error}")))
+    }
+
+    /// Follows who is attached by now, as far as somebody wants to know which thread runs.
+    fn follow_threads(&mut self) {
+        if let Some(missing) = self.switches.look(&self.session) {
+            say!("lookback: {missing}");
         }
     }
 

@@ -269,7 +269,7 @@ pub(super) fn enable_or_warn(session: &Instance, wanted: &FilteredSelection) -> 
         |event: &&EventType| wanted.selection.matches(event.system, event.name, Some(switch::CLASS));
     let names: Vec<&str> = switch::ALL.iter().filter(is_wanted).map(|event| event.name).collect();
     if !names.is_empty() {
-        note!("lookback: {}: only `lookback record` has which thread runs", names.join(", "));
+        note!("lookback: {}: only `lookback record` and `persist` have which thread runs", names.join(", "));
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ mod journal_kills;
 mod latency;
 mod many;
 mod participants;
+mod persisted_switches;
 mod pids;
 mod pipe;
 mod reasons;

@@ -184,7 +184,8 @@ fn a_persistent_session_says_that_it_has_none() {
         let start = ["start", "-b", "64", "--session", &session];
         run(&mut scratch.lookback(&[&start, options].concat())).success().stderr
     };
-    let told = "sched_switch, sched_waking, sched_wakeup: only `lookback record` has which thread runs";
+    let told = "sched_switch, sched_waking, sched_wakeup: \
+                only `lookback record` and `persist` have which thread runs";
     let started = start("asked", &["-e", "sched"]);
     assert!(started.contains(told), "{started}");
     let started = start("default", &[]);
