@@ -100,18 +100,3 @@ fn number(line: &[u8], name: &[u8], radix: u32) -> Option<u64> {
     });
     (count > 0).then_some(value)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_of_the_listing_is_read() {
-        let line = b"tfd:        5 events:       1d data: ffffffff00000007  pos:0 ino:2a9f sdev:9";
-        let found = Registered::parse(line).unwrap();
-        assert_eq!((found.fd, found.events, found.data), (5, 0x1d, 0xffff_ffff_0000_0007));
-        assert_eq!((found.inode, found.device), (0x2a9f, 9));
-        assert!(Registered::parse(b"ino:\t1056").is_none());
-        assert!(Registered::parse(b"tfd: x events: 1 data: 2 pos:0 ino:1 sdev:2").is_none());
-    }
-}
