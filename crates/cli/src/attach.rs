@@ -105,11 +105,16 @@ pub(crate) fn attach_process(session: &Instance, process: &NamedProcess) -> Done
 
 /// Detaches a process.
 pub(crate) fn detach_process(session: &Instance, process: &NamedProcess) -> Done<Called> {
+    let not_attached = || Failure::failed("it is not attached to this session");
     if !known::is_known(session, process) {
-        return Err(Failure::failed("it is not attached to this session"));
+        return Err(not_attached());
     }
     let called = call(session, process, agent_file(process)?, (request::of_none, remote_call::detach))?;
-    called.map_err(|refusal| Failure::failed(advise(&refusal)))
+    called.map_err(|refusal| match refusal {
+        // Another command has begun to detach it, and was killed: its thread has gone on by itself.
+        CallRefusal::NotAttachable(answer) if answer.result == AttachResult::NotAttached => not_attached(),
+        refusal => Failure::failed(advise(&refusal)),
+    })
 }
 
 /// What the agent is told.

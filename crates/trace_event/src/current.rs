@@ -24,14 +24,24 @@ const FULL: u32 = 2;
 const LEFT: u32 = 3;
 const DETACHED: u32 = 4;
 
-/// Which of the process's sessions there is, or is to be: how many were [freed](free) before.
+/// Which of the process's sessions there is, or is to be: how many were [freed](free) before. With
+/// [`NO_TURN`] while the process is detached from it.
 static TURN: AtomicU32 = AtomicU32::new(0);
+const NO_TURN: u32 = 1 << 31;
 
-/// Which of the process's sessions it is. What threads keep of one is of no use in the next.
-// Relaxed: it changes while nobody uses a session, and before the next one is found.
+/// Which of the process's sessions it is, for threads to keep.
+// Relaxed: who keeps it uses the session, which isn't freed meanwhile.
 #[inline(always)]
 pub(crate) fn turn() -> u32 {
-    TURN.load(Relaxed)
+    TURN.load(Relaxed) & !NO_TURN
+}
+
+/// Whether it is this one of the process's sessions, and the process is attached to it: else what threads
+/// keep of it is of no use, and may be freed at any time.
+// Relaxed: whoever is seen elsewhere after the process was detached has seen that when he comes here again.
+#[inline(always)]
+pub(crate) fn is_turn(turn: u32) -> bool {
+    TURN.load(Relaxed) == turn
 }
 
 /// How often the process was detached.
@@ -84,11 +94,14 @@ impl Drop for Filling {
 /// Lets nobody find the session until it is [`found_again`]. False where there is none.
 pub(crate) fn detach() -> bool {
     let is_detached = FILLED.compare_exchange(FULL, DETACHED, AcqRel, Relaxed).is_ok();
+    if is_detached {
+        TURN.fetch_or(NO_TURN, Relaxed);
+    }
     DETACHED_TIMES.fetch_add(u32::from(is_detached), Relaxed);
     is_detached
 }
 
-/// Frees the session that the process was detached from, and has what threads know of it be of no use.
+/// Frees the session that the process was detached from.
 ///
 /// # Safety
 ///
@@ -100,7 +113,7 @@ pub(crate) unsafe fn free() {
             writers::free();
             (*SHARED.0.get()).assume_init_drop();
         }
-        TURN.fetch_add(1, Relaxed);
+        TURN.store(turn().wrapping_add(1) & !NO_TURN, Relaxed);
         FILLED.store(EMPTY, Release);
     }
 }
@@ -113,6 +126,7 @@ pub(crate) fn detached() -> Option<&'static SharedSession> {
 
 /// Lets everybody find the session again from which the process was detached.
 pub(crate) fn found_again() {
+    TURN.store(turn(), Relaxed);
     let _ = FILLED.compare_exchange(DETACHED, FULL, AcqRel, Relaxed);
 }
 

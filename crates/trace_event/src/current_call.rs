@@ -103,7 +103,13 @@ pub fn leave_call(frame: usize, outer: &OuterCall) {
 #[inline(never)]
 fn leave_in_another(frame: usize, outer: &OuterCall) {
     let Innermost { place, frame: innermost } = load();
-    let Some(words) = thread::known_tid().and_then(|_| words(place)) else { return };
+    let Some(words) = thread::known_tid().and_then(|_| words(place)) else {
+        // The process was detached meanwhile.
+        if innermost == frame {
+            store_frame(outer.frame);
+        }
+        return;
+    };
     if outer.frame == 0 {
         // A call in this one was left by a jump that nobody has seen.
         if (1..frame).contains(&innermost) {

@@ -130,7 +130,7 @@ pub(crate) fn known() -> Option<u64> {
             (&raw const (*words).session).read_volatile(),
         )
     };
-    let is_own = before == libc_tid() && session == current::turn();
+    let is_own = before == libc_tid() && current::is_turn(session);
     (abi::common::pid(common) != 0 && is_own).then_some(common)
 }
 
@@ -222,7 +222,7 @@ fn has_small_stack(shared: &SharedSession) -> bool {
 
 /// Whether the thread whose words these are has recorded in the session.
 fn is_entered(state: &ThreadState) -> bool {
-    abi::common::pid(state.common) != 0 && state.session == current::turn()
+    abi::common::pid(state.common) != 0 && current::is_turn(state.session)
 }
 
 /// Enters the calling thread, which has just been made, under its maker's name, as the kernel has it. One
@@ -270,7 +270,7 @@ fn start_aside(shared: &SharedSession, state: ThreadState) -> Option<u64> {
 /// The entry of the calling thread in the table of threads, if it has one there.
 pub(crate) fn current_task() -> Option<u32> {
     let state = load();
-    state.task.checked_sub(1).filter(|_| state.session == current::turn())
+    state.task.checked_sub(1).filter(|_| current::is_turn(state.session))
 }
 
 /// Says that the calling thread ends. What it still records it records as who it was: it is not entered

@@ -171,6 +171,18 @@ pub fn assert_goes_on_in_turns(events: &[&str], options: &[&str], compare: impl 
             assert!(is_done, "{what}: {said}");
         }
         compare(running.pid(), &program);
+        if program_number % 3 == 1 {
+            // It is killed itself at some time, and whoever attaches it ends.
+            let attaching = start(&mut scratch.lookback(&["attach", "-q", "--session", &place, &pid]));
+            let is_ended = || field(attaching.pid(), "State:").starts_with('Z');
+            attaching.wait_until(|| is_traced(running.pid()) || is_ended());
+            std::thread::sleep(Duration::from_micros(program_number * 131 % 1500));
+            running.signal(Signal::KILL);
+            running.wait();
+            let said = attaching.wait();
+            assert!([Some(0), Some(125)].contains(&said.status.code()), "{said:?}");
+            continue;
+        }
         running.signal(Signal::TERM);
         assert!(running.wait().success().stdout.ends_with("ok\n"));
     }
