@@ -20,6 +20,12 @@ pub struct ProveOptions {
     /// Sites that are switched while threads run through them
     #[arg(long, default_value_t = 1_000_000)]
     switches: u32,
+    /// Moved instructions that run next to the originals
+    #[arg(long, default_value_t = 1_000_000)]
+    moved: u32,
+    /// How often a busy program is attached or detached, while either side is killed at random
+    #[arg(long, default_value_t = 10_000)]
+    turns: u32,
     /// Cases of damaged files
     #[arg(long, default_value_t = 50_000)]
     cases: u32,
@@ -36,8 +42,8 @@ pub struct ProveOptions {
 
 /// Goes through every scenario of the model, the long ones too; runs the slow path and call slots in many
 /// orders, and what Miri can run; kills at each instruction; damages files, lets chaos loose, switches sites
-/// of functions, kills what copies to disk, takes snapshots under load, fuzzes, and runs all programs that
-/// must not be harmed. Whether all of it holds.
+/// of functions, moves instructions, attaches and detaches, kills what copies to disk, takes snapshots under
+/// load, fuzzes, and runs all programs that must not be harmed. Whether all of it holds.
 pub fn run(options: &ProveOptions) -> Result<bool, Error> {
     let model = test("model", &["--include-ignored", "--nocapture", "--test-threads=1"], &[])?;
     let damage = test("interface", &["damage"], &[("PROPTEST_CASES", options.cases)])?;
@@ -47,17 +53,19 @@ pub fn run(options: &ProveOptions) -> Result<bool, Error> {
         eprintln!("chaos, round {round} of {}", options.rounds);
         holds &= test("chaos", &[], &[("LOOKBACK_CHAOS_KILLS", options.kills)])?;
     }
-    holds &= switches(options.switches)?;
+    holds &= code("stress", ("LOOKBACK_SWITCHES", options.switches))?;
+    holds &= code("moved", ("LOOKBACK_MOVED_RUNS", options.moved))?;
+    holds &= command("attached_and_detached_in_turns", ("LOOKBACK_ATTACH_ROUNDS", options.turns))?;
     holds &= command("journal_kills", ("LOOKBACK_PERSIST_KILLS", options.persist_kills))?;
     holds &= command("snapshots_under_load", ("LOOKBACK_SNAPSHOTS", options.snapshots))?;
     Ok(holds & fuzz(options.executions)? & harm()?)
 }
 
-/// Switches so many sites of functions that threads run through.
-fn switches(number: u32) -> Result<bool, Error> {
+/// Runs a test of changed code, which does something so often.
+fn code(name: &str, (variable, number): (&str, u32)) -> Result<bool, Error> {
     let mut test = workspace::cargo();
-    test.args(["test", "--quiet", "--release", "--package", "lookback-text-poke", "--test", "stress"]);
-    test.env("LOOKBACK_SWITCHES", number.to_string());
+    test.args(["test", "--quiet", "--release", "--package", "lookback-text-poke", "--test", name]);
+    test.args(["--", "--nocapture"]).env(variable, number.to_string());
     succeeds(test)
 }
 

@@ -5,11 +5,14 @@
 
 mod crowd;
 mod functions;
+#[path = "../common/numbers.rs"]
+mod numbers;
 
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use crowd::Stage;
 use functions::Functions;
+use numbers::Numbers;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -42,25 +45,13 @@ fn prepared() -> Arc<Stage> {
     stage
 }
 
-/// Random numbers: xorshift.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit as u64) as usize
-    }
-}
-
 /// How much the threads of a stage are to have done before it is over, however busy the machine is.
 const CHECKED: usize = 1000;
 const SIGNALS: usize = 100;
 
 /// Switches so many sites, a few at a time, or more until `enough`, and stops all threads at the end.
 fn switch(stage: &Stage, switches: usize, enough: impl Fn(&Stage) -> bool) {
-    let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
+    let mut numbers = Numbers::new();
     let mut switched = 0;
     while switched < switches || stage.checked.load(Relaxed) < CHECKED || !enough(stage) {
         let chosen = 1 + numbers.below((1 << stage.functions.all.len()) - 1);
