@@ -312,7 +312,7 @@ pub fn assert_kills_do_no_harm(events: &str, options: &[&str]) {
         command.signal(Signal::KILL);
         command.wait();
         for pid in &pids {
-            let said = attach(&scratch, &place, &[pid]).stderr;
+            let said = again_and_again(|| attach(&scratch, &place, &[pid])).stderr;
             assert!(said.contains("is attached"), "{said}");
         }
         assert_eq!(running.map(|running| field(running.pid(), "TracerPid:")), ["0", "0"]);
