@@ -1,12 +1,13 @@
 //! The debug information of a file (DWARF).
 
+use crate::alternate_file::AlternateFile;
 use crate::canonical_frames::CanonicalFrames;
 use crate::debug_units::DebugUnits;
 use crate::die::Die;
 use crate::parameter::Parameter;
 use crate::variable_scope::VariableScope;
 use object::Object;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a file says of its functions, their variables and their source.
 #[derive(Debug)]
@@ -15,18 +16,25 @@ pub struct DebugInfo {
 }
 
 impl DebugInfo {
-    /// That of a file, which lies at this path, and whose sections may be compressed; with what is in other
-    /// files, as `-gsplit-dwarf` makes them: in `PATH.dwp`, or in those that the file says, or of their names
-    /// next to it. None where there is none.
+    /// That of a file, which lies at `own`, and whose sections may be compressed; with what is in other
+    /// files: what it shares with others, as dwz makes it, and as `-gsplit-dwarf` makes them, in
+    /// `PROGRAM.dwp`, or in those that the file says, or of their names next to the program. None where there
+    /// is none.
     ///
-    /// Cost: copying the files' sections of debug information.
-    pub fn of<'a>(file: &impl Object<'a>, path: &Path) -> Option<DebugInfo> {
-        Some(DebugInfo { units: DebugUnits::of(file, path)? })
+    /// Cost: copying the file's sections of debug information. Files of single units are read when they are
+    /// asked for.
+    pub fn of<'a>(file: &impl Object<'a>, own: &Path, program: &Path) -> Option<DebugInfo> {
+        Some(DebugInfo { units: DebugUnits::of(file, own, program)? })
     }
 
     /// The file that has what is said of the code at an address, and isn't there.
-    pub fn missing_file(&self, address: u64) -> Option<&Path> {
+    pub fn missing_file(&self, address: u64) -> Option<PathBuf> {
         self.units.missing_at(address)
+    }
+
+    /// The file that has what it shares with others: without it there is little that can be said.
+    pub fn alternate_file(&self) -> &AlternateFile {
+        self.units.alternate()
     }
 
     /// What the function at one of the file's own addresses is called with. None where nothing says so.
@@ -46,12 +54,12 @@ impl DebugInfo {
     }
 
     fn function_at(&self, address: u64) -> Option<Die<'_>> {
-        let index = self.units.unit_at(address)?;
-        let mut entries = self.units.unit(index)?.entries();
+        let unit = self.units.unit_at(address)?;
+        let mut entries = unit.unit().entries();
         while let Some(entry) = entries.next_dfs().ok()? {
             if entry.tag() == gimli::DW_TAG_subprogram {
                 let function =
-                    Die::at(&self.units, index, entry.offset()).filter(|die| die.contains(address));
+                    Die::at(&self.units, &unit, entry.offset()).filter(|die| die.contains(address));
                 if function.is_some() {
                     return function;
                 }
@@ -72,13 +80,13 @@ impl DebugInfo {
     /// Cost: reading all entries.
     pub fn inlined_functions(&self, is_meant: &dyn Fn(&str) -> bool) -> Vec<u64> {
         let mut found = Vec::new();
-        for (index, unit) in self.units.units().enumerate() {
-            let mut entries = unit.entries();
+        for unit in self.units.all() {
+            let mut entries = unit.unit().entries();
             while let Ok(Some(entry)) = entries.next_dfs() {
                 if entry.tag() != gimli::DW_TAG_inlined_subroutine {
                     continue;
                 }
-                let inlined = Die::at(&self.units, index, entry.offset());
+                let inlined = Die::at(&self.units, &unit, entry.offset());
                 let inlined = inlined.filter(|inlined| inlined.symbol().is_some_and(|name| is_meant(&name)));
                 found.extend(inlined.and_then(|inlined| Some(inlined.ranges().first()?.start)));
             }

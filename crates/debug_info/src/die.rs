@@ -1,9 +1,12 @@
 //! Entries of debug information, wherever others refer to them.
 
+use crate::debug_file::DebugFile;
 use crate::debug_units::DebugUnits;
-use crate::unit_types::{Dwarf, Entry, SectionBytes};
-use gimli::{AttributeValue, DwAt, DwTag, Unit, UnitType};
+use crate::placed_unit::PlacedUnit;
+use crate::sections::{Dwarf, DwarfUnit, Entry};
+use gimli::{AttributeValue, DwAt, DwLang, DwTag};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// The longest chain of entries that refer to the next one.
 pub(crate) const LONGEST: usize = 32;
@@ -12,20 +15,25 @@ pub(crate) const LONGEST: usize = 32;
 #[derive(Debug, Clone)]
 pub(crate) struct Die<'a> {
     pub(crate) units: &'a DebugUnits,
-    unit: usize,
+    place: PlacedUnit,
+    /// That of its unit, or of the one that has referred to it where several share it.
+    language: Option<DwLang>,
     entry: Entry,
 }
 
 impl<'a> Die<'a> {
-    /// The first entry of a unit. None where there is no such unit, or it is damaged.
-    pub(crate) fn root(units: &'a DebugUnits, unit: usize) -> Option<Die<'a>> {
-        let header = &units.unit(unit)?.header;
-        Die::at(units, unit, header.root_offset())
+    /// The first entry of a unit. None where it is damaged.
+    pub(crate) fn root(units: &'a DebugUnits, place: &PlacedUnit) -> Option<Die<'a>> {
+        Die::at(units, place, place.unit().header.root_offset())
     }
 
-    pub(crate) fn at(units: &'a DebugUnits, unit: usize, offset: gimli::UnitOffset) -> Option<Die<'a>> {
-        let entry = units.unit(unit)?.entry(offset).ok()?;
-        Some(Die { units, unit, entry })
+    pub(crate) fn at(
+        units: &'a DebugUnits,
+        place: &PlacedUnit,
+        offset: gimli::UnitOffset,
+    ) -> Option<Die<'a>> {
+        let entry = place.unit().entry(offset).ok()?;
+        Some(Die { units, place: place.clone(), language: place.language(), entry })
     }
 
     pub(crate) fn tag(&self) -> DwTag {
@@ -36,28 +44,33 @@ impl<'a> Die<'a> {
         &self.entry
     }
 
-    /// Its place among the units.
-    pub(crate) fn unit_index(&self) -> usize {
-        self.unit
+    /// The unit that has it.
+    pub(crate) fn place(&self) -> &PlacedUnit {
+        &self.place
     }
 
-    pub(crate) fn unit(&self) -> Option<&'a Unit<SectionBytes>> {
-        self.units.unit(self.unit)
+    pub(crate) fn unit(&self) -> &DwarfUnit {
+        self.place.unit()
     }
 
     /// The unit that has its unit's lines.
-    pub(crate) fn unit_with_lines(&self) -> Option<&'a Unit<SectionBytes>> {
-        self.units.with_lines(self.unit)
+    pub(crate) fn unit_with_lines(&self) -> Option<PlacedUnit> {
+        self.units.with_lines(&self.place)
     }
 
     /// The debug information of its file.
-    pub(crate) fn dwarf(&self) -> Option<&'a Dwarf> {
-        self.units.dwarf_of(self.unit)
+    pub(crate) fn dwarf(&self) -> &Dwarf {
+        self.place.dwarf()
+    }
+
+    /// The language of its source.
+    pub(crate) fn language(&self) -> Option<DwLang> {
+        self.language
     }
 
     /// Whether both are the same entry.
     pub(crate) fn is(&self, other: &Die<'_>) -> bool {
-        (self.unit, self.entry.offset()) == (other.unit, other.entry.offset())
+        self.entry.offset() == other.entry.offset() && self.place.is(&other.place)
     }
 
     pub(crate) fn has(&self, name: DwAt) -> bool {
@@ -71,28 +84,19 @@ impl<'a> Die<'a> {
 
     /// The entry that an attribute of its own refers to.
     fn referred(&self, name: DwAt) -> Option<Die<'a>> {
-        match self.entry.attr_value(name)? {
-            AttributeValue::UnitRef(offset) => Die::at(self.units, self.unit, offset),
-            AttributeValue::DebugInfoRef(offset) => {
-                let of_unit = |(unit, header): (usize, &Unit<SectionBytes>)| {
-                    let is_there = self.units.share_file(unit, self.unit);
-                    Some((unit, offset.to_unit_offset(&header.header).filter(|_| is_there)?))
-                };
-                let (unit, offset) = self.units.units().enumerate().find_map(of_unit)?;
-                Die::at(self.units, unit, offset)
-            }
-            AttributeValue::DebugTypesRef(wanted) => {
-                let of_unit = |(unit, header): (usize, &Unit<SectionBytes>)| match header.header.type_() {
-                    UnitType::Type { type_signature, type_offset } if type_signature == wanted => {
-                        Some((unit, type_offset))
-                    }
-                    _ => None,
-                };
-                let (unit, offset) = self.units.units().enumerate().find_map(of_unit)?;
-                Die::at(self.units, unit, offset)
-            }
-            _ => None,
-        }
+        let in_file = |file: &Arc<DebugFile>, offset| {
+            let (unit, offset) = file.with_entry(offset)?;
+            Some((PlacedUnit::new(file, unit), offset))
+        };
+        let (place, offset) = match self.entry.attr_value(name)? {
+            AttributeValue::UnitRef(offset) => (self.place.clone(), offset),
+            AttributeValue::DebugInfoRef(offset) => in_file(&self.place.file, offset)?,
+            AttributeValue::DebugInfoRefSup(offset) => in_file(self.place.file.alternate()?, offset)?,
+            AttributeValue::DebugTypesRef(signature) => self.units.with_type(&self.place, signature)?,
+            _ => return None,
+        };
+        let found = Die::at(self.units, &place, offset)?;
+        Some(Die { language: found.language.or(self.language), ..found })
     }
 
     /// What it is an instance of, or the declaration that it completes.
@@ -118,7 +122,7 @@ impl<'a> Die<'a> {
     fn text(&self, attribute: DwAt) -> Option<String> {
         let named = self.origins().find(|die| die.has(attribute))?;
         let value = named.entry.attr_value(attribute)?;
-        let text = named.dwarf()?.attr_string(named.unit()?, value).ok()?;
+        let text = named.dwarf().attr_string(named.unit(), value).ok()?;
         Some(gimli::Reader::to_string_lossy(&text).ok()?.into_owned())
     }
 
@@ -127,14 +131,36 @@ impl<'a> Die<'a> {
         self.origins().find(|die| die.has(gimli::DW_AT_type))?.referred(gimli::DW_AT_type)
     }
 
+    /// The type that it names or qualifies, or itself: what says which form values have. Where it is only
+    /// declared and says which unit has its definition, that.
+    pub(crate) fn unqualified(&self) -> Option<Die<'a>> {
+        let mut die = self.clone();
+        for _ in 0..LONGEST {
+            match die.tag() {
+                gimli::DW_TAG_typedef
+                | gimli::DW_TAG_const_type
+                | gimli::DW_TAG_volatile_type
+                | gimli::DW_TAG_restrict_type
+                | gimli::DW_TAG_atomic_type
+                | gimli::DW_TAG_immutable_type => die = die.type_of()?,
+                _ => return die.referred(gimli::DW_AT_signature).or(Some(die)),
+            }
+        }
+        None
+    }
+
+    /// The name of a type, which its own unit may have.
+    pub(crate) fn type_name(&self) -> Option<String> {
+        self.name().or_else(|| self.referred(gimli::DW_AT_signature)?.name())
+    }
+
     pub(crate) fn children(&self) -> Vec<Die<'a>> {
         let mut found = Vec::new();
-        let Some(unit) = self.unit() else { return found };
-        let Ok(mut tree) = unit.entries_tree(Some(self.entry.offset())) else { return found };
+        let Ok(mut tree) = self.unit().entries_tree(Some(self.entry.offset())) else { return found };
         let Ok(root) = tree.root() else { return found };
         let mut children = root.children();
         while let Ok(Some(child)) = children.next() {
-            found.push(Die { units: self.units, unit: self.unit, entry: child.entry().clone() });
+            found.push(Die { entry: child.entry().clone(), ..self.clone() });
         }
         found
     }
@@ -160,11 +186,8 @@ impl<'a> Die<'a> {
     /// The definition of a type that is only declared where it is: in another unit. None where several
     /// differ that may be meant.
     pub(crate) fn definition(&self) -> Option<Die<'a>> {
-        if let Some(found) = self.referred(gimli::DW_AT_signature) {
-            return Some(found);
-        }
         let name = self.name()?;
-        let roots = (0..self.units.units().count()).filter_map(|unit| Die::root(self.units, unit));
+        let roots = self.units.all().filter_map(|unit| Die::root(self.units, &unit));
         let types = roots.flat_map(|root| root.globals(self.tag()));
         let mut found =
             types.filter(|die| !die.has(gimli::DW_AT_declaration) && die.name() == Some(name.clone()));
@@ -179,8 +202,7 @@ impl<'a> Die<'a> {
     /// The addresses of its code: the first range is where it begins.
     pub(crate) fn ranges(&self) -> Vec<Range<u64>> {
         let mut found = Vec::new();
-        let (Some(dwarf), Some(unit)) = (self.dwarf(), self.unit()) else { return found };
-        let Ok(mut ranges) = dwarf.die_ranges(unit, &self.entry) else { return found };
+        let Ok(mut ranges) = self.dwarf().die_ranges(self.unit(), &self.entry) else { return found };
         while let Ok(Some(range)) = ranges.next() {
             // What a linker has left out begins at 0.
             if range.begin != 0 && range.begin < range.end {

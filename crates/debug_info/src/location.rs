@@ -1,8 +1,8 @@
 //! Where debug information says that a variable is, at an instruction.
 
+use crate::sections::{Dwarf, DwarfUnit, SectionBytes};
 use crate::storage::{FetchText, INSTRUCTION_POINTER, ValueStorage};
-use crate::unit_types::{Dwarf, SectionBytes};
-use gimli::{EndianArcSlice, Expression, LittleEndian, Operation, Reader, Unit, UnitOffset};
+use gimli::{EndianArcSlice, Expression, LittleEndian, Operation, Reader, UnitOffset};
 
 /// An operation of an expression.
 type LocationStep = Operation<EndianArcSlice<LittleEndian>>;
@@ -22,7 +22,7 @@ pub(crate) enum BadLocation {
 #[derive(Debug)]
 pub(crate) struct LocationContext<'a> {
     pub(crate) dwarf: &'a Dwarf,
-    pub(crate) unit: &'a Unit<SectionBytes>,
+    pub(crate) unit: &'a DwarfUnit,
     pub(crate) address: u64,
     /// The instruction that is executed next, but for some that do nothing.
     pub(crate) next: u64,

@@ -1,11 +1,11 @@
 //! Lines of source, and the instructions that they were compiled to.
 
 use crate::debug_info::DebugInfo;
-use crate::debug_units::DebugUnits;
 use crate::die::Die;
-use crate::unit_types::SectionBytes;
+use crate::placed_unit::PlacedUnit;
+use crate::sections::SectionBytes;
 use crate::variable_scope::VariableScope;
-use gimli::{AttributeValue, DW_AT_decl_file, DW_AT_decl_line, LineProgramHeader, Reader, Unit};
+use gimli::{AttributeValue, DW_AT_decl_file, DW_AT_decl_line, LineProgramHeader, Reader};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A line of a source file.
@@ -43,13 +43,13 @@ impl DebugInfo {
     /// end of a path, by whole names.
     pub fn line_addresses(&self, file: &str, line: u64) -> Vec<Vec<u64>> {
         let mut found: BTreeMap<Option<u64>, BTreeSet<u64>> = BTreeMap::new();
-        for unit in self.units.units() {
-            let files = matching_files(&self.units, unit, file);
+        for unit in self.units.beginnings() {
+            let files = matching_files(&unit, file);
             if files.is_empty() {
                 continue;
             }
             let is_it = |row: &LineRow| row.is_statement && row.line == line && files.contains(&row.file);
-            for row in rows(unit).into_iter().filter(is_it) {
+            for row in rows(&unit).into_iter().filter(is_it) {
                 found.entry(self.innermost_function(row.address)).or_default().insert(row.address);
             }
         }
@@ -58,20 +58,20 @@ impl DebugInfo {
 
     /// Whether a unit was compiled from such a file, or with its lines.
     pub fn has_file(&self, file: &str) -> bool {
-        self.units.units().any(|unit| !matching_files(&self.units, unit, file).is_empty())
+        self.units.beginnings().any(|unit| !matching_files(&unit, file).is_empty())
     }
 
     /// The line that an instruction was compiled from.
     pub fn source_line(&self, address: u64) -> Option<SourceLine> {
-        let unit = self.units.with_lines(self.units.unit_at(address)?)?;
-        let rows = rows(unit);
+        let unit = self.units.beginning_at(address)?;
+        let rows = rows(&unit);
         let mut pairs = rows.iter().zip(rows.iter().skip(1));
         let is_it = |(row, next): &(&LineRow, &LineRow)| {
             !row.is_end && row.address <= address && address < next.address
         };
         let (row, _) = pairs.find(is_it).filter(|(row, _)| row.line != 0)?;
-        let header = unit.line_program.as_ref()?.header();
-        Some(SourceLine { file: file_name(&self.units, unit, header, row.file)?, line: row.line })
+        let header = unit.unit().line_program.as_ref()?.header();
+        Some(SourceLine { file: file_name(&unit, header, row.file)?, line: row.line })
     }
 }
 
@@ -80,7 +80,7 @@ impl VariableScope<'_> {
     pub fn after_prologue(&self) -> Option<u64> {
         let function = self.function().ranges().into_iter().next()?;
         let is_later = |row: &&LineRow| row.address > function.start && row.address < function.end;
-        let rows = rows(self.function().unit_with_lines()?);
+        let rows = rows(&self.function().unit_with_lines()?);
         let mut later = rows.iter().filter(is_later).filter(|row| !row.is_end && row.line != 0);
         let marked = later.clone().find(|row| row.is_prologue_end);
         marked.or_else(|| later.next()).map(|row| row.address)
@@ -90,7 +90,7 @@ impl VariableScope<'_> {
     pub fn lines(&self) -> Option<FunctionLines> {
         let declared = declaration(self.function())?;
         let unit = self.function().unit_with_lines()?;
-        let files = matching_files(self.units(), unit, &declared.file);
+        let files = matching_files(&unit, &declared.file);
         let ranges = self.function().ranges();
         let is_it = |row: &LineRow| {
             let is_inside = ranges.iter().any(|range| range.contains(&row.address));
@@ -98,7 +98,7 @@ impl VariableScope<'_> {
             is_inside && is_own && row.is_statement && !row.is_end
         };
         let mut lines: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
-        for row in rows(unit).into_iter().filter(is_it) {
+        for row in rows(&unit).into_iter().filter(is_it) {
             lines.entry(row.line).or_default().insert(row.address);
         }
         Some(FunctionLines { declared, lines })
@@ -115,14 +115,14 @@ fn declaration(function: &Die<'_>) -> Option<SourceLine> {
     };
     // Another unit's, where it is shared.
     let unit = declared.unit_with_lines()?;
-    let header = unit.line_program.as_ref()?.header();
-    Some(SourceLine { file: file_name(function.units, unit, header, file)?, line })
+    let header = unit.unit().line_program.as_ref()?.header();
+    Some(SourceLine { file: file_name(&unit, header, file)?, line })
 }
 
 /// The table of a unit's lines; empty where it has none, and in part where it is damaged.
-fn rows(unit: &Unit<SectionBytes>) -> Vec<LineRow> {
+fn rows(unit: &PlacedUnit) -> Vec<LineRow> {
     let mut found = Vec::new();
-    let Some(program) = unit.line_program.clone() else { return found };
+    let Some(program) = unit.unit().line_program.clone() else { return found };
     let mut rows = program.rows();
     while let Ok(Some((_, row))) = rows.next_row() {
         found.push(LineRow {
@@ -138,27 +138,25 @@ fn rows(unit: &Unit<SectionBytes>) -> Vec<LineRow> {
 }
 
 /// The indices of a unit's files whose paths end with one.
-fn matching_files(units: &DebugUnits, unit: &Unit<SectionBytes>, end: &str) -> Vec<u64> {
-    let Some(header) = unit.line_program.as_ref().map(|program| program.header()) else { return Vec::new() };
+fn matching_files(unit: &PlacedUnit, end: &str) -> Vec<u64> {
+    let program = unit.unit().line_program.as_ref();
+    let Some(header) = program.map(|program| program.header()) else { return Vec::new() };
     let is_it = |file: &u64| {
-        let name = file_name(units, unit, header, *file).unwrap_or_default();
+        let name = file_name(unit, header, *file).unwrap_or_default();
         name.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'))
     };
     (0..=header.file_names().len() as u64).filter(is_it).collect()
 }
 
 /// The path of a file of a unit's table.
-fn file_name(
-    units: &DebugUnits,
-    unit: &Unit<SectionBytes>,
-    header: &LineProgramHeader<SectionBytes>,
-    file: u64,
-) -> Option<String> {
+fn file_name(unit: &PlacedUnit, header: &LineProgramHeader<SectionBytes>, file: u64) -> Option<String> {
     let file = header.file(file)?;
-    let text =
-        |value| Some(units.dwarf().attr_string(unit, value).ok()?.to_string_lossy().ok()?.into_owned());
+    let text = |value| {
+        let text = unit.dwarf().attr_string(unit.unit(), value).ok()?;
+        Some(text.to_string_lossy().ok()?.into_owned())
+    };
     let mut path = String::new();
-    let own = unit.comp_dir.as_ref().and_then(|own| Some(own.to_string_lossy().ok()?.into_owned()));
+    let own = unit.unit().comp_dir.as_ref().and_then(|own| Some(own.to_string_lossy().ok()?.into_owned()));
     let directory = file.directory(header).and_then(text);
     for part in own.into_iter().chain(directory).chain(text(file.path_name())) {
         if part.starts_with('/') {

@@ -1,26 +1,23 @@
 //! Debug information that is in other files, one for each unit, or all in one: what `-gsplit-dwarf` makes.
 
-use crate::unit_types::{Dwarf, SectionBytes};
-use gimli::{DwarfPackage, LittleEndian, Reader, SectionId, Unit};
+use crate::debug_file::{DebugFile, FileUnit};
+use crate::recent_files::{FilePart, RecentFiles};
+use crate::sections::{Dwarf, DwarfUnit, SectionBytes, none, section};
+use gimli::{DebugTypeSignature, DwarfPackage, Reader, SectionId};
 use object::read::ReadCache;
-use object::{Object, ObjectSection};
-use std::cell::OnceCell;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-/// The bytes of a file's section of a name; none where it has none.
-pub(crate) fn section<'a>(file: &impl Object<'a>, name: &str) -> SectionBytes {
-    let data = file.section_by_name(name).and_then(|section| section.uncompressed_data().ok());
-    SectionBytes::new(data.map(Arc::from).unwrap_or_default(), LittleEndian)
-}
-
-/// Where the units of a file may be that it has only the beginnings of.
-pub(crate) struct SplitFiles<'a> {
-    /// Where the file lies.
-    path: &'a Path,
+/// Where the units of a file may be that it has only the beginnings of. They are read when they are asked
+/// for.
+#[derive(Debug)]
+pub(crate) struct SplitFiles {
+    /// Where the program lies.
+    path: PathBuf,
     /// All of them in one file, once it was looked for.
-    package: OnceCell<Option<DwarfPackage<SectionBytes>>>,
+    package: OnceLock<Option<DwarfPackage<SectionBytes>>>,
+    recent: RecentFiles,
 }
 
 /// Finds the bytes of a section.
@@ -30,32 +27,41 @@ type Lookup<'a> = dyn FnMut(SectionId) -> gimli::Result<SectionBytes> + 'a;
 pub(crate) enum SplitUnit {
     /// It is all there is.
     Whole,
-    /// The units of the file that has the rest of it.
-    Found(Arc<Dwarf>, Vec<Unit<SectionBytes>>),
+    /// The file that has the rest of it.
+    Found(Arc<DebugFile>),
     /// Its file isn't there, which has this path.
     Missing(PathBuf),
 }
 
-impl<'a> SplitFiles<'a> {
-    pub(crate) fn new(path: &'a Path) -> SplitFiles<'a> {
-        SplitFiles { path, package: OnceCell::new() }
+impl SplitFiles {
+    pub(crate) fn new(path: &Path) -> SplitFiles {
+        SplitFiles { path: path.to_path_buf(), package: OnceLock::new(), recent: RecentFiles::default() }
     }
 
     /// The rest of a unit.
-    pub(crate) fn rest(&self, dwarf: &Dwarf, beginning: &Unit<SectionBytes>) -> SplitUnit {
-        let (Some(id), Some(path)) = (beginning.dwo_id, split_path(dwarf, beginning)) else {
+    pub(crate) fn rest(&self, dwarf: &Dwarf, beginning: &FileUnit) -> SplitUnit {
+        let unit = &beginning.unit;
+        let (Some(id), Some(path)) = (unit.dwo_id, split_path(dwarf, unit)) else {
             return SplitUnit::Whole;
         };
-        let packed = self.package().and_then(|package| package.find_cu(id, dwarf).ok().flatten());
-        let found = packed.and_then(|found| units(found, beginning));
-        match found.or_else(|| self.places(&path).find_map(|path| units(unit_file(&path, dwarf)?, beginning)))
-        {
-            Some((found, units)) => SplitUnit::Found(Arc::new(found), units),
-            None => SplitUnit::Missing(path),
-        }
+        let read = || {
+            let packed = self.package().and_then(|package| package.find_cu(id, dwarf).ok().flatten());
+            let packed = packed.and_then(|found| DebugFile::rest(found, beginning));
+            let in_file = |path: PathBuf| DebugFile::rest(unit_file(&path, dwarf)?, beginning);
+            packed.or_else(|| self.places(&path).find_map(in_file))
+        };
+        let found = self.recent.get(FilePart::Unit(beginning.index), read);
+        found.map_or(SplitUnit::Missing(path), SplitUnit::Found)
     }
 
-    /// The one file of all, next to the file.
+    /// A type's unit, which the one file of all has apart from the units that use it.
+    pub(crate) fn with_type(&self, dwarf: &Dwarf, signature: DebugTypeSignature) -> Option<Arc<DebugFile>> {
+        let package = self.package()?;
+        self.recent
+            .get(FilePart::Type(signature), || Some(DebugFile::new(package.find_tu(signature, dwarf).ok()??)))
+    }
+
+    /// The one file of all, next to the program.
     fn package(&self) -> Option<&DwarfPackage<SectionBytes>> {
         let read = || {
             let mut name = self.path.as_os_str().to_owned();
@@ -65,7 +71,7 @@ impl<'a> SplitFiles<'a> {
         self.package.get_or_init(read).as_ref()
     }
 
-    /// Where a unit's own file may be: as the compiler has said, or next to the file.
+    /// Where a unit's own file may be: as the compiler has said, or next to the program.
     fn places(&self, path: &Path) -> impl Iterator<Item = PathBuf> {
         let directory = self.path.parent().unwrap_or(Path::new(""));
         let alongside = path.file_name().map(|name| directory.join(name));
@@ -73,12 +79,8 @@ impl<'a> SplitFiles<'a> {
     }
 }
 
-fn none() -> SectionBytes {
-    SectionBytes::new(Arc::default(), LittleEndian)
-}
-
 /// The path of the file that has the rest of a unit. None of a unit that is whole.
-fn split_path(dwarf: &Dwarf, unit: &Unit<SectionBytes>) -> Option<PathBuf> {
+fn split_path(dwarf: &Dwarf, unit: &DwarfUnit) -> Option<PathBuf> {
     let name = dwarf.attr_string(unit, unit.dwo_name().ok()??).ok()?;
     let directory = unit.comp_dir.as_ref().and_then(|directory| directory.to_string_lossy().ok());
     Some(Path::new(directory.as_deref().unwrap_or("")).join(&*name.to_string_lossy().ok()?))
@@ -96,19 +98,4 @@ fn read<T>(path: &Path, make: impl FnOnce(&mut Lookup<'_>) -> gimli::Result<T>) 
     let cache = ReadCache::new(File::open(path).ok()?);
     let file = object::File::parse(&cache).ok()?;
     make(&mut |id| Ok(id.dwo_name().map_or_else(none, |name| section(&file, name)))).ok()
-}
-
-/// The units of it, if it is what a unit's beginning stands for.
-fn units(found: Dwarf, beginning: &Unit<SectionBytes>) -> Option<(Dwarf, Vec<Unit<SectionBytes>>)> {
-    let (mut headers, mut units) = (found.units(), Vec::new());
-    while let Ok(Some(header)) = headers.next() {
-        let Ok(mut unit) = found.unit(header) else { continue };
-        if unit.dwo_id == beginning.dwo_id {
-            unit.copy_relocated_attributes(beginning);
-        }
-        // Lines are in the file that has the code.
-        unit.line_program = None;
-        units.push(unit);
-    }
-    units.iter().any(|unit| unit.dwo_id == beginning.dwo_id).then_some((found, units))
 }

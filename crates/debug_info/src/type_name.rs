@@ -2,7 +2,6 @@
 
 use crate::die::Die;
 use crate::variable_type::{TypeKind, VariableType};
-use gimli::{AttributeValue, DW_AT_language};
 
 /// The longest type that is named in full.
 const LONGEST: usize = 16;
@@ -35,7 +34,7 @@ impl VariableType<'_> {
                 _ => format!("{}[]", inner()),
             },
             gimli::DW_TAG_subroutine_type => "function".to_string(),
-            _ => match (die.name(), die.tag()) {
+            _ => match (die.type_name(), die.tag()) {
                 (Some(name), _) => format!("{}{name}", keyword(die)),
                 (None, gimli::DW_TAG_pointer_type) => pointer("*"),
                 (None, gimli::DW_TAG_reference_type) => pointer("&"),
@@ -48,11 +47,9 @@ impl VariableType<'_> {
 
 /// What C has before the names of such types.
 fn keyword(die: &Die<'_>) -> &'static str {
-    let language =
-        Die::root(die.units, die.unit_index()).and_then(|root| root.entry().attr_value(DW_AT_language));
     let c =
         [gimli::DW_LANG_C, gimli::DW_LANG_C89, gimli::DW_LANG_C99, gimli::DW_LANG_C11, gimli::DW_LANG_C17];
-    let is_c = matches!(language, Some(AttributeValue::Language(language)) if c.contains(&language));
+    let is_c = die.language().is_some_and(|language| c.contains(&language));
     match die.tag() {
         gimli::DW_TAG_structure_type if is_c => "struct ",
         gimli::DW_TAG_union_type if is_c => "union ",

@@ -6,8 +6,9 @@ use crate::die::Die;
 use crate::location::{BadLocation, LocationContext};
 use crate::no_variable::NoVariable;
 use crate::parameter::ParameterValue;
+use crate::placed_unit::PlacedUnit;
+use crate::sections::SectionBytes;
 use crate::storage::{ARGUMENTS, FetchText, ValueStorage};
-use crate::unit_types::{SectionBytes, UnitTypes};
 use crate::value::VariableValue;
 use crate::variable_path::VariablePath;
 use crate::variable_type::{TypeKind, VariableType};
@@ -86,10 +87,6 @@ impl<'a> VariableScope<'a> {
         &self.function
     }
 
-    pub(crate) fn units(&self) -> &'a DebugUnits {
-        self.units
-    }
-
     /// Where the innermost function begins: one that was inlined there, or the function itself.
     pub(crate) fn innermost_function(&self) -> Option<u64> {
         let is_function = |die: &&Die<'_>| {
@@ -156,16 +153,16 @@ impl<'a> VariableScope<'a> {
 
     /// A variable of the same source file; or one that all can see.
     fn global(&self, is_it: &dyn Fn(&Die<'_>) -> bool) -> Option<Die<'a>> {
-        let own = self.function.unit_index();
+        let own = self.function.place();
         let is_defined = |die: &Die<'_>| die.has(DW_AT_location) || die.has(DW_AT_const_value);
-        let in_unit = |unit: usize| {
+        let in_unit = |unit: &PlacedUnit| {
             let root = Die::root(self.units, unit)?;
-            let is_visible = |die: &Die<'_>| unit == own || die.origins().any(|die| die.has(DW_AT_external));
+            let is_visible = |die: &Die<'_>| unit.is(own) || die.origins().any(|die| die.has(DW_AT_external));
             root.globals(DW_TAG_variable)
                 .into_iter()
                 .find(|die| is_defined(die) && is_visible(die) && is_it(die))
         };
-        in_unit(own).or_else(|| (0..self.units.units().count()).filter(|unit| *unit != own).find_map(in_unit))
+        in_unit(own).or_else(|| self.units.all().filter(|unit| !unit.is(own)).find_map(|unit| in_unit(&unit)))
     }
 
     /// The value of a variable.
@@ -212,7 +209,7 @@ impl<'a> VariableScope<'a> {
     }
 
     /// What locations in the unit of an entry are relative to.
-    fn context(&self, of: &Die<'a>) -> Option<LocationContext<'a>> {
+    fn context<'d>(&'d self, of: &'d Die<'a>) -> Option<LocationContext<'d>> {
         let address = self.address;
         let frame_address = match self.is_entry() {
             // Above the return address.
@@ -221,11 +218,11 @@ impl<'a> VariableScope<'a> {
         };
         let frame_address =
             frame_address.and_then(|(register, offset)| Some((FetchText::register(register)?, offset)));
-        let dwarf = self.function.dwarf()?;
+        let dwarf = self.function.dwarf();
         let is_entry = self.is_entry();
         let own = LocationContext {
             dwarf,
-            unit: self.function.unit()?,
+            unit: self.function.unit(),
             address,
             next: address.saturating_add(self.nops),
             is_entry,
@@ -235,16 +232,15 @@ impl<'a> VariableScope<'a> {
         let base = self.function.entry().attr_value(DW_AT_frame_base);
         let base = base.and_then(|base| base.exprloc_value().or_else(|| listed(&own, base)));
         let frame_base = base.and_then(|base| own.frame_base(base));
-        Some(LocationContext { dwarf: of.dwarf()?, unit: of.unit()?, frame_base, ..own })
+        Some(LocationContext { dwarf: of.dwarf(), unit: of.unit(), frame_base, ..own })
     }
 
     /// Whether the function's unit was optimized: variables of such have several places.
     fn is_optimized(&self) -> bool {
-        let Some(unit) = self.function.unit() else { return true };
         let is_list = |value: AttributeValue<SectionBytes>| {
             matches!(value, AttributeValue::LocationListsRef(_) | AttributeValue::DebugLocListsIndex(_))
         };
-        let mut entries = unit.entries();
+        let mut entries = self.function.unit().entries();
         while let Ok(Some(entry)) = entries.next_dfs() {
             if entry.attr_value(DW_AT_location).is_some_and(is_list) {
                 return true;
@@ -258,8 +254,7 @@ impl<'a> VariableScope<'a> {
         let parameters = self.function.children();
         let mut parameters = parameters.iter().filter(|die| die.tag() == DW_TAG_formal_parameter);
         let index = parameters.position(|die| die.is(variable))?;
-        let types = UnitTypes { dwarf: self.function.dwarf()?, unit: self.function.unit()? };
-        let passed = types.parameters(self.function.entry(), self.address)?;
+        let passed = self.function.parameters(self.address);
         let register = |index: &Option<usize>| ARGUMENTS.get((*index)?).copied();
         match &passed.get(index)?.value {
             ParameterValue::Number { register: index, .. } => {

@@ -49,22 +49,9 @@ impl<'a> VariableType<'a> {
 
     /// The entry that says what it is, without those that only name or qualify it.
     fn stripped(&self) -> Option<Die<'a>> {
-        let mut die = self.die.clone()?;
-        for _ in 0..LONGEST {
-            match die.tag() {
-                gimli::DW_TAG_typedef
-                | gimli::DW_TAG_const_type
-                | gimli::DW_TAG_volatile_type
-                | gimli::DW_TAG_restrict_type
-                | gimli::DW_TAG_atomic_type
-                | gimli::DW_TAG_immutable_type => die = die.type_of()?,
-                tag if is_structure(tag) && die.has(DW_AT_declaration) => {
-                    return die.definition().or(Some(die));
-                }
-                _ => return Some(die),
-            }
-        }
-        None
+        let die = self.die.as_ref()?.unqualified()?;
+        let is_declared = is_structure(die.tag()) && die.has(DW_AT_declaration);
+        if is_declared { die.definition().or(Some(die)) } else { Some(die) }
     }
 
     pub(crate) fn kind(&self) -> TypeKind<'a> {
@@ -148,7 +135,7 @@ fn of_encoding<'a>(encoding: gimli::DwAte) -> TypeKind<'a> {
     }
 }
 
-fn is_structure(tag: DwTag) -> bool {
+pub(crate) fn is_structure(tag: DwTag) -> bool {
     [gimli::DW_TAG_structure_type, gimli::DW_TAG_class_type, gimli::DW_TAG_union_type].contains(&tag)
 }
 

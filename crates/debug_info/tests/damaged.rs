@@ -38,7 +38,7 @@ fn build(directory: &Path, options: &[&str]) -> Vec<u8> {
 /// What is found in a file at some addresses: how much, of all that there is.
 fn look(bytes: &[u8], addresses: &[u64]) -> usize {
     let Ok(file) = object::File::parse(bytes) else { return 0 };
-    let Some(info) = DebugInfo::of(&file, Path::new("sum")) else { return 0 };
+    let Some(info) = DebugInfo::of(&file, Path::new("sum"), Path::new("sum")) else { return 0 };
     let frames = CanonicalFrames::of(&file);
     let mut found = info.line_addresses("sum.c", 10).len();
     for address in addresses {

@@ -2,7 +2,7 @@
 
 use addr2line::Loader;
 use foldhash::HashMap;
-use reading::{debug_file, is_same_file};
+use reading::{alternate_debug_file, debug_file, is_same_file};
 use std::cell::RefCell;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -51,5 +51,10 @@ impl<'a> SourceLines<'a> {
 fn load(file: &MappedFile) -> Option<Loader> {
     let paths = debug_file(file.path.as_ref(), &file.build_id).into_iter().chain([PathBuf::from(&file.path)]);
     let mut same = paths.filter(|path| is_same_file(path, &file.build_id));
-    same.find_map(|path| Loader::new(path).ok().filter(|loader| loader.get_section_range(b".text").is_some()))
+    let load = |path: PathBuf| {
+        let alternate = alternate_debug_file(&path, &file.build_id);
+        let loader = Loader::new_with_sup(path, alternate).ok();
+        loader.filter(|loader| loader.get_section_range(b".text").is_some())
+    };
+    same.find_map(load)
 }

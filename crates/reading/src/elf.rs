@@ -1,6 +1,6 @@
 //! ELF files that were mapped.
 
-use debug_info::DebugInfo;
+use debug_info::{AlternateFile, DebugInfo};
 use function_sites::find_debug_file;
 use object::Object;
 use object::read::ReadCache;
@@ -41,8 +41,16 @@ pub fn debug_file(path: &Path, build_id: &[u8]) -> Option<PathBuf> {
 /// split off. None where there is none.
 pub fn debug_info(path: &Path, build_id: &[u8]) -> Option<DebugInfo> {
     // What is in yet other files lies next to the program.
-    let of = |debug: &Path| read(debug, build_id, |file| DebugInfo::of(file, path));
+    let of = |debug: &Path| read(debug, build_id, |file| DebugInfo::of(file, debug, path));
     of(path).or_else(|| of(&debug_file(path, build_id)?))
+}
+
+/// The file that has what the one at `path` shares of its debug information, if it is there.
+pub fn alternate_debug_file(path: &Path, build_id: &[u8]) -> Option<PathBuf> {
+    match read(path, build_id, |file| Some(AlternateFile::of(file, path)))? {
+        AlternateFile::Found(path) => Some(path),
+        AlternateFile::None | AlternateFile::Missing(_) => None,
+    }
 }
 
 /// Whether the file at `path` is the ELF file which was mapped when it had this build id. One that had none

@@ -2,7 +2,7 @@
 
 use super::place::PlaceText;
 use crate::failure::{Done, Failure};
-use debug_info::{CanonicalFrames, DebugInfo, FunctionLines, VariableScope};
+use debug_info::{AlternateFile, CanonicalFrames, DebugInfo, FunctionLines, VariableScope};
 use session::{NoSymbol, ProbedFile, is_named};
 use std::path::Path;
 
@@ -24,6 +24,12 @@ impl DebuggedFile {
                 "{path} has no debug information, which variables and lines are found by: build it with -g, or install the package that has it, such as NAME-dbgsym or NAME-debuginfo"
             ))
         })?;
+        if let AlternateFile::Missing(missing) = info.alternate_file() {
+            return Err(Failure::failed(format_args!(
+                "{path}: its debug information refers to {}, which is not there: install the package that has it, such as NAME-dbgsym or NAME-debuginfo",
+                missing.display()
+            )));
+        }
         let frames = object::File::parse(file.bytes()).map(|parsed| CanonicalFrames::of(&parsed));
         Ok(DebuggedFile { frames: frames.unwrap_or_default(), info, file })
     }

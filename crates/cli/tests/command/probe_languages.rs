@@ -5,7 +5,7 @@ use crate::functions::path;
 use crate::probe_variables::{line_of, lines, recorded};
 
 /// Prints what its methods are called with.
-const CART: &str = r#"
+pub const CART: &str = r#"
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -6,9 +6,10 @@ use crate::probes::{probe, probed};
 use std::path::PathBuf;
 
 /// Prints what it is called with, and its variables at a line.
-const SHOP: &str = r#"
+pub const SHOP: &str = r#"
 #include <stdbool.h>
 #include <stdio.h>
+#include <unistd.h>
 enum color { RED, GREEN = 5 };
 struct price { long net; int vat; };
 struct item {
@@ -46,6 +47,7 @@ long pay(int count, const struct item *item, unsigned char small, char letter, s
 }
 int main(void)
 {
+	access("/nonexistent", 0);
 	struct item next = { 8, 1, 1, "cap", "zz" };
 	struct item item = { 7, 5, 19, "hat", "ab", { { 10, 1 }, { 20, 2 }, { 30, 3 } }, &next, { 3 }, GREEN, true, 1.5 };
 	for (int count = 1; count <= 3; count++)
@@ -55,11 +57,11 @@ int main(void)
 "#;
 
 /// What it prints first.
-const ARGUMENTS: &str = "count item->id n=item->name:string item->prices[1].net item->next->id item->kind \
-                         item->flags item->a item->b item->color item->is_new small letter item->code:string \
-                         total pair.first pair.second initial=*item->name";
+pub const ARGUMENTS: &str = "count item->id n=item->name:string item->prices[1].net item->next->id \
+                         item->kind item->flags item->a item->b item->color item->is_new small letter \
+                         item->code:string total pair.first pair.second initial=*item->name";
 
-fn build(scratch: &Scratch, compiler: &str, options: &[&str]) -> PathBuf {
+pub fn build(scratch: &Scratch, compiler: &str, options: &[&str]) -> PathBuf {
     let (source, program) = (scratch.write("shop.c", SHOP), scratch.path("shop"));
     let mut compile = scratch.command(compiler);
     compile.args(["-g", "-Wl,--build-id", "-o"]).arg(&program).arg(&source).args(options);
@@ -121,75 +123,6 @@ fn variables_of_c_are_recorded_by_their_names_at_a_line() {
             assert_eq!(events.len(), 6, "{compiler} {options:?}: {events:?}");
             assert_eq!(events, lines(&printed, "sold="), "{compiler} {options:?}");
         }
-    }
-}
-
-#[test]
-fn debug_information_may_lie_elsewhere_and_be_compressed() {
-    let scratch = Scratch::new();
-    let program = build(&scratch, "gcc", &["-O2"]);
-    let debug = scratch.path("shop.debug");
-    let tool = |name: &str, arguments: &[&str]| {
-        run(scratch.command(name).args(arguments).current_dir(program.parent().unwrap())).success();
-    };
-    tool("objcopy", &["--only-keep-debug", "--compress-debug-sections", path(&program), path(&debug)]);
-    tool("strip", &[path(&program)]);
-    let definition = format!("{}:pay count", path(&program));
-    let none = run(&mut scratch.record(&["--probe", &definition], &[path(&program)]));
-    none.failure(125, &["has no debug information", "build it with -g, or install"]);
-    tool("objcopy", &["--add-gnu-debuglink=shop.debug", path(&program)]);
-    let (_, events) = recorded(&scratch, &format!("{definition} item->id"), path(&program));
-    assert_eq!(events, ["pay: count=1 id=7", "pay: count=2 id=7", "pay: count=3 id=7"]);
-}
-
-/// Compiled, and then linked: so the compiler's file of debug information is `shop.dwo`.
-fn build_split(scratch: &Scratch, compiler: &str, options: &[&str]) -> PathBuf {
-    scratch.write("shop.c", SHOP);
-    let tool = |arguments: &[&str]| {
-        let mut command = scratch.command(compiler);
-        run(command.args(arguments).current_dir(scratch.path("."))).success();
-    };
-    tool(&[&["-g", "-gsplit-dwarf", "-c", "shop.c"], options].concat());
-    tool(&["-Wl,--build-id", "-o", "shop", "shop.o"]);
-    scratch.path("shop")
-}
-
-#[test]
-fn debug_information_may_be_in_files_of_units_or_of_all() {
-    let line = line_of(SHOP, "MARK");
-    // That of binutils packs nothing of DWARF 5, and that of LLVM 14 doesn't come to the end of gcc's.
-    for (compiler, options, packer) in [
-        ("gcc", ["-O2", "-gdwarf-5"], None),
-        ("gcc", ["-O0", "-gdwarf-4"], Some("dwp")),
-        ("clang", ["-O1", "-gdwarf-5"], Some("llvm-dwp")),
-        ("clang", ["-O0", "-gdwarf-4"], Some("llvm-dwp")),
-    ] {
-        if is_missing(&[compiler, packer.unwrap_or(compiler)]) {
-            continue;
-        }
-        let scratch = Scratch::new();
-        let program = build_split(&scratch, compiler, &options);
-        let (split, package) = (scratch.path("shop.dwo"), scratch.path("shop.dwp"));
-        let at_start = format!("{}:pay {ARGUMENTS}", path(&program));
-        let at_line = format!("{}:shop.c:{line} i sum sold item->prices[0].net", path(&program));
-        let check = || {
-            for (definition, part) in [(&at_start, "count="), (&at_line, "sold=")] {
-                let (printed, events) = recorded(&scratch, definition, path(&program));
-                assert!(events.len() >= 3, "{compiler} {options:?}: {events:?}");
-                assert_eq!(events, lines(&printed, part), "{compiler} {options:?}");
-            }
-        };
-        check();
-        if let Some(packer) = packer {
-            run(scratch.command(packer).args(["-o", path(&package), path(&split)])).success();
-            std::fs::remove_file(&split).unwrap();
-            check();
-            std::fs::remove_file(&package).unwrap();
-        } else {
-            std::fs::remove_file(&split).unwrap();
-        }
-        let none = run(&mut scratch.record(&["--probe", &at_start], &[path(&program)]));
-        none.failure(125, &["shop.dwo, which isn't there, nor is it in ", "shop.dwp"]);
     }
 }
 
