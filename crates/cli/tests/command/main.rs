@@ -31,6 +31,7 @@ mod converting_perfetto;
 mod converting_readers;
 mod cutting;
 mod damaged_traces;
+mod debuggers;
 mod detaching;
 mod differing;
 mod durations;
