@@ -186,6 +186,7 @@ pub fn assert_goes_on_in_turns(events: &[&str], options: &[&str], compare: impl 
         running.signal(Signal::TERM);
         assert!(running.wait().success().stdout.ends_with("ok\n"));
     }
+    println!("{} turns of {} programs", rounds.div_ceil(10) * 10, rounds.div_ceil(10));
     let trace = traced(&scratch, &place);
     assert!(trace.iter().any(|call| call.starts_with("leaf <-")), "{trace:?}");
 }
