@@ -4,7 +4,7 @@ mod place;
 mod signature;
 
 use datafusion::common::{DataFusionError, SchemaError};
-use place::{Place, end_of, only_word, parsed, point, without_parsed};
+use place::{QueryPlace, end_of, only_word, parsed, point, without_parsed};
 use std::fmt::Write;
 
 /// What is wrong, with the line of the query, and carets below the place where that is known.
@@ -14,7 +14,7 @@ pub fn complaint(query: &str, error: &DataFusionError) -> String {
         Some(diagnostic) => diagnostic.message.clone(),
         None => message(error),
     };
-    let span = diagnostic.and_then(|diagnostic| diagnostic.span).map(Place::from);
+    let span = diagnostic.and_then(|diagnostic| diagnostic.span).map(QueryPlace::from);
     let (what, more) = text.split_once('\n').unwrap_or((without_parsed(&text), ""));
     let mut complaint = what.to_owned();
     if let Some(place) = span.or_else(|| place_of(query, error, &text)) {
@@ -82,7 +82,7 @@ fn unknown_field(error: &SchemaError) -> String {
 }
 
 /// Where it is wrong, as far as the engine's words tell.
-fn place_of(query: &str, error: &DataFusionError, text: &str) -> Option<Place> {
+fn place_of(query: &str, error: &DataFusionError, text: &str) -> Option<QueryPlace> {
     match error.find_root() {
         DataFusionError::SchemaError(error, _) => match error.as_ref() {
             SchemaError::FieldNotFound { field, .. } => only_word(query, field.name()),

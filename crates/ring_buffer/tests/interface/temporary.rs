@@ -103,8 +103,8 @@ pub fn block(lane: bool, buffer: &Buffer) -> u32 {
     }
 }
 
-/// Whether a block is the only one with events. A thread that loses the CPU in two sections in a row, as it may
-/// where it is the first to touch their memory, writes to a lane.
+/// Whether a block is the only one with events. A thread that loses the CPU in two sections in a row, as it
+/// may where it is the first to touch their memory, writes to a lane.
 pub fn is_alone(block: u32, buffer: &Buffer) -> bool {
     (0..buffer.geometry().blocks()).all(|other| other == block || buffer.is_block_empty(other))
 }

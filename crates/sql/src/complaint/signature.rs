@@ -27,8 +27,8 @@ mod tests {
 
     #[test]
     fn the_forms_are_in_one_line() {
-        let text = "Function 'sum' failed.. No function matches the given name and argument types 'sum(Utf8)'. You \
-                    might.\n\\tCandidate functions:\n\\tsum(Decimal)\n\\tsum(UInt64)";
+        let text = "Failed.. No function matches the given name and argument types 'sum(Utf8)'. You might.\n\
+                    \\tCandidate functions:\n\\tsum(Decimal)\n\\tsum(UInt64)";
         assert_eq!(none_fits(text).unwrap(), "no function sum(Utf8); there is: sum(Decimal), sum(UInt64)");
         assert_eq!(name(text), Some("sum"));
         assert_eq!(none_fits("another"), None);

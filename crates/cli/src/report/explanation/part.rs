@@ -52,19 +52,19 @@ impl ExplanationPart {
     }
 }
 
-/// The first of these, so that there are no more than `most` lines together with those of the notes; and a note
-/// that there are more, and what shows them.
+/// The first of these, so that there are no more than `most` lines together with those of the notes; and a
+/// note that there are more, and what shows them.
 pub(in crate::report) fn first_of<'a, T>(
     all: &'a [T],
     most: usize,
     notes: usize,
     hint: &str,
 ) -> (&'a [T], Option<String>) {
-    let room = most.saturating_sub(notes);
-    if all.len() <= room {
+    let space = most.saturating_sub(notes);
+    if all.len() <= space {
         return (all, None);
     }
-    let shown = room.saturating_sub(1);
+    let shown = space.saturating_sub(1);
     (&all[..shown], Some(format!("and {} more: {hint}", all.len() - shown)))
 }
 
