@@ -243,6 +243,10 @@ outcomes! {
     Address: Some(FieldKind::Pointer), fails FailureSign::Zero;
     /// A directory entry, or null at the end.
     Entry: Some(FieldKind::Pointer), fails FailureSign::Never;
+    /// A line, or null at the end of the stream or for an error: errno is another call's at the end.
+    Line: Some(FieldKind::Pointer), fails FailureSign::Never;
+    /// Bytes of a line, or -1 likewise.
+    LineLength: Some(FieldKind::I64), fails FailureSign::Never;
     /// A process, or -1.
     Child: Some(FieldKind::Pid), fails FailureSign::MinusOne;
     /// Seconds not slept.

@@ -106,6 +106,48 @@ fn every_call_of_the_table_is_recorded() {
     assert_eq!(without_caller.collect::<Vec<_>>(), [""; 0].iter().collect::<Vec<_>>());
 }
 
+/// Reads the lines of a stream to its end, once in each way, after a call has failed.
+const LINES: &str = r#"
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void)
+{
+	char line[8], *made = NULL;
+	size_t space = 0;
+	FILE *stream = tmpfile();
+	fputs("a\nb\n", stream);
+	open("/missing", O_RDONLY);
+	rewind(stream);
+	while (fgets(line, sizeof line, stream)) {}
+	rewind(stream);
+	while (getline(&made, &space, stream) > 0) {}
+	rewind(stream);
+	while (getdelim(&made, &space, '\n', stream) > 0) {}
+	free(made);
+	return 0;
+}
+"#;
+
+#[test]
+fn the_end_of_a_stream_is_no_error() {
+    if is_missing(&["cc"]) {
+        return;
+    }
+    let scratch = Scratch::new();
+    let program = compile(&scratch, "lines", LINES, &["-w"]);
+    run(&mut scratch.record(&["-q", "-e", "libc:*"], &[program.to_str().unwrap()])).success();
+    let trace = scratch.trace();
+    let main = trace.expect_of("lines", "open_exit", "error=ENOENT").pid;
+    for (call, end) in [("fgets_exit", "0x0"), ("getline_exit", "-1"), ("getdelim_exit", "-1")] {
+        let exits: Vec<_> =
+            trace.events.iter().filter(|event| event.pid == main && event.name == call).collect();
+        assert_eq!(exits.len(), 3, "{call}");
+        assert_eq!((exits[2].get("ret"), exits[2].get("error")), (end, "0"), "{call}");
+    }
+}
+
 #[test]
 fn callers_in_a_stripped_program_are_offsets() {
     if is_missing(&["cc"]) {

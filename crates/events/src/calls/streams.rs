@@ -17,11 +17,11 @@ macro_rules! stream_calls {
                     or __fread_chk(ptr: Pointer, capacity: Size, size: Size, nmemb: Size, stream: Pointer)
                     or __fread_unlocked_chk(ptr: Pointer, capacity: Size, size: Size, nmemb: Size, stream: Pointer);
                 fwrite(ptr: Pointer, size: Size, nmemb: Size, stream: Pointer) -> Number as [fwrite, fwrite_unlocked];
-                fgets(s: Pointer, size: Int, stream: Pointer) -> Address as [fgets, fgets_unlocked]
+                fgets(s: Pointer, size: Int, stream: Pointer) -> Line as [fgets, fgets_unlocked]
                     or __fgets_chk(s: Pointer, capacity: Size, size: Int, stream: Pointer)
                     or __fgets_unlocked_chk(s: Pointer, capacity: Size, size: Int, stream: Pointer);
-                getline(lineptr: Pointer, n: Pointer, stream: Pointer) -> Count as [getline];
-                getdelim(lineptr: Pointer, n: Pointer, delim: Int, stream: Pointer) -> Count as [getdelim, __getdelim];
+                getline(lineptr: Pointer, n: Pointer, stream: Pointer) -> LineLength as [getline];
+                getdelim(lineptr: Pointer, n: Pointer, delim: Int, stream: Pointer) -> LineLength as [getdelim, __getdelim];
                 fputs(s: Pointer, stream: Pointer) -> Success as [fputs, fputs_unlocked];
                 puts(s: Pointer) -> Success as [puts];
                 fflush(stream: Pointer) -> Success as [fflush, fflush_unlocked];
