@@ -136,7 +136,8 @@ unsafe fn end_data(frame: &CallFrame, role: WakeRole) {
         _ => frame.result as i32 <= 0,
     };
     // What it has woken it has woken at once, or nobody knows.
-    if let Some(written) = WrittenTo::to(frame.arguments[0] as i32)
+    if may_ask()
+        && let Some(written) = WrittenTo::to(frame.arguments[0] as i32)
         && (has_failed || !written.is_sent())
     {
         doubt_readable(written.source);
