@@ -61,7 +61,8 @@ fn is_at_once(frame: &CallFrame, place: usize) -> bool {
     let time = with_exposed_provenance::<[u64; 2]>(argument as usize);
     let is_there = || readable(time.cast(), size_of::<[u64; 2]>()) == size_of::<[u64; 2]>();
     // SAFETY: it can be read.
-    !time.is_null() && !(is_there() && unsafe { time.read_unaligned() } != [0, 0])
+    let may_wait = time.is_null() || is_there() && unsafe { time.read_unaligned() } != [0, 0];
+    !may_wait
 }
 
 fn begun(frame: &CallFrame) -> Option<DataWait> {
