@@ -12,15 +12,6 @@ pub enum DataSource {
     Own(u64),
     /// What all processes know by it.
     Shared(u64),
-    /// Something that nobody is seen to write to.
-    Unknown,
-}
-
-impl DataSource {
-    /// This, if it is known.
-    pub fn known(self) -> Option<DataSource> {
-        if self == DataSource::Unknown { None } else { Some(self) }
-    }
 }
 
 /// The most descriptors that a call can wait for to be measured.
@@ -44,12 +35,11 @@ impl DataWait {
         Some(DataWait { owner: owner(&measuring, frame), measuring, time, begun: BegunEntries::default() })
     }
 
-    /// It waits for this, too, which it knows again by `mark`. Whether there is space for it.
-    pub fn add(&mut self, source: DataSource, mark: u64) -> bool {
-        let key = match source {
-            DataSource::Unknown => self.owner ^ mixed(self.begun.count as u64),
-            _ => key(source, &self.measuring),
-        };
+    /// It waits for this, too, which it knows again by `mark`; `None` is something that nobody is seen to
+    /// write to. Whether there is space for it.
+    pub fn add(&mut self, source: Option<DataSource>, mark: u64) -> bool {
+        let unseen = || self.owner ^ mixed(self.begun.count as u64);
+        let key = source.map_or_else(unseen, |source| key(source, &self.measuring));
         let thread = self.measuring.tid();
         let awaited = AwaitedData { key, mark, time: self.time, thread };
         let control = &self.measuring.shared.control;
@@ -144,7 +134,6 @@ fn key(source: DataSource, measuring: &Measuring) -> u64 {
     let key = match source {
         DataSource::Own(number) => mixed(number ^ u64::from(measuring.shared.pid()) << 32),
         DataSource::Shared(number) => number,
-        DataSource::Unknown => 0,
     };
     key.max(1)
 }

@@ -1,7 +1,6 @@
 //! `lookback convert` and `lookback flame`: what other programs read of them.
 
 use crate::common::*;
-use crate::converting_formats::{assert_slices, sums};
 use std::collections::BTreeMap;
 
 /// Reads a Perfetto trace by the rules of Protocol Buffers alone: prints `slice NAME COUNT NANOSECONDS`,
@@ -91,8 +90,25 @@ pub fn durations(scratch: &Scratch) -> BTreeMap<String, (u64, u64)> {
     sums
 }
 
+/// Each call is there as often as in the trace, and as long.
+#[track_caller]
+pub fn assert_slices(found: &BTreeMap<String, (u64, u64)>, scratch: &Scratch) {
+    for (name, expected) in slices(scratch) {
+        assert_eq!(found.get(&name), Some(&expected), "{name} in {found:?}");
+    }
+}
+
+/// Lines `KEYWORD NAME COUNT NANOSECONDS`.
+pub fn sums(lines: &str, keyword: &str) -> BTreeMap<String, (u64, u64)> {
+    let sum = |line: &str| {
+        let words: Vec<&str> = line.strip_prefix(keyword)?.split_whitespace().collect();
+        Some((words[0].to_owned(), (words[1].parse().ok()?, words[2].parse().ok()?)))
+    };
+    lines.lines().filter_map(sum).collect()
+}
+
 /// Counts and sums of calls as slices: where recording an entry took long, one begins as late as its record.
-pub fn slices(scratch: &Scratch) -> BTreeMap<String, (u64, u64)> {
+fn slices(scratch: &Scratch) -> BTreeMap<String, (u64, u64)> {
     let printed = run(scratch.command("python3").args(["-c", SLICES]).stdin(calls(scratch))).success().stdout;
     let sums = sums(&printed, "slice ");
     assert!(sums.len() > 10, "{sums:?}");

@@ -1,7 +1,7 @@
 //! `lookback convert`: what the readers of each format make of it.
 
 use crate::common::*;
-use crate::converting::{converted, durations, slices};
+use crate::converting::{assert_slices, converted, durations, sums};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -19,23 +19,6 @@ pub fn recorded() -> Scratch {
     let scratch = Scratch::new();
     scratch.recorded(&["python3", "-S", "-c", SCRIPT]).0.success();
     scratch
-}
-
-/// Each call is there as often as in the trace, and as long.
-#[track_caller]
-pub fn assert_slices(found: &BTreeMap<String, (u64, u64)>, scratch: &Scratch) {
-    for (name, expected) in slices(scratch) {
-        assert_eq!(found.get(&name), Some(&expected), "{name} in {found:?}");
-    }
-}
-
-/// Lines `KEYWORD NAME COUNT NANOSECONDS`.
-pub fn sums(lines: &str, keyword: &str) -> BTreeMap<String, (u64, u64)> {
-    let sum = |line: &str| {
-        let words: Vec<&str> = line.strip_prefix(keyword)?.split_whitespace().collect();
-        Some((words[0].to_owned(), (words[1].parse().ok()?, words[2].parse().ok()?)))
-    };
-    lines.lines().filter_map(sum).collect()
 }
 
 /// How many events of the buffers of a session were lost, as `show` has them.

@@ -1,8 +1,8 @@
 //! `lookback convert`: what Perfetto's own trace_processor makes of it.
 
 use crate::common::*;
-use crate::converting::converted;
-use crate::converting_formats::{assert_slices, recorded, sums};
+use crate::converting::{assert_slices, converted, sums};
+use crate::converting_formats::recorded;
 use std::path::{Path, PathBuf};
 
 const RELEASE: &str = "v52.0-6b9586def";

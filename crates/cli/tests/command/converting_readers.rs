@@ -1,8 +1,8 @@
 //! `lookback convert`: what speedscope and the Firefox Profiler make of it, by their own code.
 
 use crate::common::*;
-use crate::converting::{converted, durations};
-use crate::converting_formats::{assert_slices, lost, recorded, sums};
+use crate::converting::{assert_slices, converted, durations, sums};
+use crate::converting_formats::{lost, recorded};
 use std::collections::BTreeMap;
 use std::path::Path;
 

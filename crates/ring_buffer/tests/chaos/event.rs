@@ -24,18 +24,21 @@ pub struct Stamp {
 /// Builds the event: its length and every word of it follow from the stamp.
 pub fn build(stamp: Stamp) -> RecordBuffer<MAX_WORDS> {
     let mut record = RecordBuffer::new();
-    record.push(common::word(EVENT, 0, 0, stamp.writer));
-    record.push(stamp.number);
-    for index in 0..filler(stamp) {
-        record.push(word(stamp, index));
-    }
+    words(stamp).for_each(|word| record.push(word));
     record
 }
 
 /// Its words, if there are three of them.
 pub fn three_words(stamp: Stamp) -> Option<[u64; 3]> {
-    let words = || [common::word(EVENT, 0, 0, stamp.writer), stamp.number, word(stamp, 0)];
-    (filler(stamp) == 1).then(words)
+    let mut words = words(stamp);
+    let three = [words.next()?, words.next()?, words.next()?];
+    words.next().is_none().then_some(three)
+}
+
+/// Its words: what is common to all events, the number, and what follows from both.
+fn words(stamp: Stamp) -> impl Iterator<Item = u64> {
+    let head = [common::word(EVENT, 0, 0, stamp.writer), stamp.number];
+    head.into_iter().chain((0..filler(stamp)).map(move |index| word(stamp, index)))
 }
 
 /// Checks an event of a CPU's block; None when it is torn. In a lane the CPU comes first.

@@ -143,26 +143,25 @@ impl Stage {
 
     /// Writes the next event, which may not fit.
     pub fn try_to_write(&self, lane: bool) -> Result<(), NotWritten> {
-        if self.next.borrow().is_none() {
-            self.build_next();
-        }
-        let area = if lane { None } else { rseq::Area::current() };
-        let thread = WriterThread { area, identity: identity() };
-        let mut record = self.next.take().expect("just built");
-        self.writer.write(thread, record.event())
+        self.writer.write(writer_thread(lane), self.take_next().event())
     }
 
     /// Writes the next event as words, by the writer of such events.
     pub fn write_words(&self) {
-        if self.next.borrow().is_none() {
-            self.build_next();
-        }
-        let mut record = self.next.take().expect("just built");
-        let thread = WriterThread { area: rseq::Area::current(), identity: identity() };
+        let mut record = self.take_next();
         let stamp = Stamp { writer: WRITER_OF_WORDS, number: self.number.get() };
+        let thread = writer_thread(false);
         if !event::three_words(stamp).is_some_and(|words| self.writer.try_write_words(thread, words)) {
             self.writer.write(thread, record.event()).expect("it fits");
         }
+    }
+
+    /// The next event, built now if it hasn't been.
+    fn take_next(&self) -> RecordBuffer<MAX_WORDS> {
+        if self.next.borrow().is_none() {
+            self.build_next();
+        }
+        self.next.take().expect("just built")
     }
 
     /// Builds the next event, so that writing it is all that is left to do.
@@ -307,6 +306,12 @@ pub fn identity() -> u64 {
 /// Where a block is in the file.
 pub fn block_offset(block: u32) -> usize {
     BLOCKS_OFFSET as usize + block as usize * size_of::<Block>()
+}
+
+/// How the calling thread writes: by way of its CPU, or of a lane.
+fn writer_thread(lane: bool) -> WriterThread {
+    let area = if lane { None } else { rseq::Area::current() };
+    WriterThread { area, identity: identity() }
 }
 
 /// Makes the calling thread stay on a CPU.

@@ -82,13 +82,12 @@ fn write_call(entered: Entered, call: FunctionCall<'_>, site: Option<&'static Tr
 }
 
 fn write_to(instance: TracingInstance, entered: Entered, call: FunctionCall<'_>) {
-    let pair = [call.site(), parent(call)];
+    let words @ [_, pair @ ..] = words(entered, call);
     if instance.has(NO_REPEATS) && repeats::count(instance, entered, pair) {
         return;
     }
     let mut record = RecordBuffer::<{ WORDS + 6 }>::new();
-    record.push(entered.common(FUNCTION_ID));
-    pair.into_iter().for_each(|word| record.push(word));
+    words.into_iter().for_each(|word| record.push(word));
     if instance.has(ARGUMENTS) {
         call.arguments().into_iter().flatten().for_each(|word| record.push(word));
     }

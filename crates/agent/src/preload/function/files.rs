@@ -2,6 +2,7 @@
 
 use crate::preload::arch::mapped_apart::map_apart;
 use crate::preload::arch::system_call;
+use crate::preload::signal::blocked::with_all_blocked;
 use core::ffi::CStr;
 use core::mem::MaybeUninit;
 use core::ptr::with_exposed_provenance;
@@ -15,21 +16,9 @@ pub(super) fn map(path: &CStr, is_late: bool) -> Option<&'static [u8]> {
 
 /// Has a child map it that shares this process's memory, and not its descriptors.
 fn apart(path: &CStr) -> Option<&'static [u8]> {
-    let (all, mut before) = (u64::MAX, 0_u64);
-    let size = size_of::<u64>() as u64;
     let mut found = [0; 2];
     // SAFETY: signals are blocked while the child runs, which keeps to its registers, and as before then.
-    unsafe {
-        let mask = [(&raw const all).addr() as u64, (&raw mut before).expose_provenance() as u64];
-        let call = |how: i32, [new, old]: [u64; 2]| {
-            system_call::call(libc::SYS_rt_sigprocmask, [how as u64, new, old, size, 0, 0])
-        };
-        if call(libc::SIG_SETMASK, mask) != 0 {
-            return None;
-        }
-        map_apart(path.as_ptr(), &mut found);
-        call(libc::SIG_SETMASK, [(&raw const before).addr() as u64, 0]);
-    }
+    with_all_blocked(|| unsafe { map_apart(path.as_ptr(), &mut found) })?;
     let [start, len] = found;
     // SAFETY: mapped just now, and it stays.
     (len != 0).then(|| unsafe {

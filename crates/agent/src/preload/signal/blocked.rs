@@ -71,3 +71,22 @@ pub(crate) fn find_out() {
         }
     }
 }
+
+/// Does something with all signals of the thread blocked, of which the program sees nothing. None, and
+/// nothing is done, where they can't be blocked.
+pub(crate) fn with_all_blocked<T>(act: impl FnOnce() -> T) -> Option<T> {
+    let before = replace_mask(SignalMask::MAX)?;
+    let done = act();
+    replace_mask(before);
+    Some(done)
+}
+
+/// Which signals the kernel blocks from now on. Those that it has blocked before.
+fn replace_mask(mask: SignalMask) -> Option<SignalMask> {
+    let mut before: SignalMask = 0;
+    let sets = [(&raw const mask).expose_provenance(), (&raw mut before).expose_provenance()];
+    let [new, old] = sets.map(|set| set as u64);
+    let arguments = [libc::SIG_SETMASK as u64, new, old, size_of::<SignalMask>() as u64, 0, 0];
+    // SAFETY: the mask is there, and space for the other one.
+    (unsafe { system_call::call(libc::SYS_rt_sigprocmask, arguments) } == 0).then_some(before)
+}

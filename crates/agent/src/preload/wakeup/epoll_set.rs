@@ -75,16 +75,13 @@ impl Registered {
     }
 
     /// What makes it ready, if the descriptor is still the one that was registered.
-    fn source(&self) -> DataSource {
+    fn source(&self) -> Option<DataSource> {
         let [major, minor] = [(self.device >> 20) as u32, self.device as u32 & 0xf_ffff];
         let is_same = |status: kernel::FileStatus| {
             status.inode == self.inode && status.device == libc::makedev(major, minor)
         };
         let is_read = self.events as i32 & libc::EPOLLIN != 0;
-        match is_read && kernel::status(self.fd).is_some_and(is_same) {
-            true => source::awaited(self.fd),
-            false => DataSource::Unknown,
-        }
+        if is_read && kernel::status(self.fd).is_some_and(is_same) { source::awaited(self.fd) } else { None }
     }
 }
 

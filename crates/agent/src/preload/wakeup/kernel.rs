@@ -1,7 +1,9 @@
 //! What the kernel says of descriptors, past libc: errno stays as it is.
 
 use crate::preload::arch::system_call;
+use crate::preload::signal::blocked::with_all_blocked;
 use core::mem::MaybeUninit;
+use rustix::path::DecInt;
 
 /// A file that is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,16 +84,8 @@ pub(super) struct DescriptorPath([u8; 48]);
 impl DescriptorPath {
     pub(super) fn new(folder: &[u8], fd: i32) -> DescriptorPath {
         let mut text = [0; 48];
-        let mut digits = [0; 10];
-        let (mut rest, mut count) = (fd.unsigned_abs(), 0);
-        for digit in digits.iter_mut().rev() {
-            (*digit, rest, count) = (b'0' + (rest % 10) as u8, rest / 10, count + 1);
-            if rest == 0 {
-                break;
-            }
-        }
-        let digits = digits.iter().skip(10 - count);
-        let parts = b"/proc/thread-self/".iter().chain(folder).chain(b"/").chain(digits);
+        let digits = DecInt::new(fd);
+        let parts = b"/proc/thread-self/".iter().chain(folder).chain(b"/").chain(digits.as_bytes());
         // With a zero byte at the end in any case.
         text.iter_mut().take(47).zip(parts).for_each(|(to, from)| *to = *from);
         DescriptorPath(text)
@@ -119,22 +113,12 @@ pub(super) fn with_descriptor<T>(
     open: impl FnOnce() -> Option<u64>,
     using: impl FnOnce(u64) -> Option<T>,
 ) -> Option<T> {
-    let before = set_mask(u64::MAX)?;
-    let found = open().and_then(|descriptor| {
+    let use_it = || {
+        let descriptor = open()?;
         let found = using(descriptor);
         // SAFETY: it is the agent's own.
         unsafe { call(libc::SYS_close, [descriptor]) };
         found
-    });
-    set_mask(before);
-    found
-}
-
-/// Which signals are blocked: what it was before.
-fn set_mask(mut mask: u64) -> Option<u64> {
-    let mut before = 0_u64;
-    let arguments =
-        [int(libc::SIG_SETMASK), address(&mut mask), address(&mut before), size_of::<u64>() as u64];
-    // SAFETY: the mask is there, and space for the other one.
-    unsafe { call(libc::SYS_rt_sigprocmask, arguments) }.map(|_| before)
+    };
+    with_all_blocked(use_it)?
 }

@@ -77,9 +77,9 @@ impl WrittenTo {
 }
 
 /// What makes a descriptor readable, as far as that can be seen.
-pub(super) fn awaited(fd: i32) -> DataSource {
-    let Some(status) = kernel::status(fd) else { return DataSource::Unknown };
-    let source = match status.kind {
+pub(super) fn awaited(fd: i32) -> Option<DataSource> {
+    let status = kernel::status(fd)?;
+    match status.kind {
         0 => kernel::is_eventfd(fd).then(|| event(fd)),
         libc::S_IFIFO => Some(inode(status)),
         libc::S_IFSOCK if option(fd, libc::SO_RCVLOWAT) == Some(1_i32) => match socket(fd) {
@@ -88,8 +88,7 @@ pub(super) fn awaited(fd: i32) -> DataSource {
             None => None,
         },
         _ => None,
-    };
-    source.unwrap_or(DataSource::Unknown)
+    }
 }
 
 fn event(fd: i32) -> DataSource {

@@ -5,14 +5,21 @@ use core::mem::size_of;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 
-/// The question: the header of a netlink message, and `struct unix_diag_req`.
+/// What a netlink message begins with: `struct nlmsghdr`.
 #[repr(C)]
-struct PeerQuestion {
+#[derive(Default)]
+struct NetlinkHead {
     len: u32,
     kind: u16,
     flags: u16,
     sequence: u32,
     port: u32,
+}
+
+/// The question: the header of a netlink message, and `struct unix_diag_req`.
+#[repr(C)]
+struct PeerQuestion {
+    head: NetlinkHead,
     family: u8,
     protocol: u8,
     _pad: u16,
@@ -26,11 +33,7 @@ struct PeerQuestion {
 #[repr(C)]
 #[derive(Default)]
 struct PeerAnswer {
-    len: u32,
-    kind: u16,
-    flags: u16,
-    sequence: u32,
-    port: u32,
+    head: NetlinkHead,
     family: u8,
     socket_kind: u8,
     state: u8,
@@ -75,11 +78,13 @@ fn ask(inode: u32) -> Option<u32> {
 
 fn answer(socket: u64, inode: u32) -> Option<u32> {
     let mut question = PeerQuestion {
-        len: size_of::<PeerQuestion>() as u32,
-        kind: SOCK_DIAG_BY_FAMILY,
-        flags: libc::NLM_F_REQUEST as u16,
-        sequence: 1,
-        port: 0,
+        head: NetlinkHead {
+            len: size_of::<PeerQuestion>() as u32,
+            kind: SOCK_DIAG_BY_FAMILY,
+            flags: libc::NLM_F_REQUEST as u16,
+            sequence: 1,
+            port: 0,
+        },
         family: libc::AF_UNIX as u8,
         protocol: 0,
         _pad: 0,
@@ -97,6 +102,7 @@ fn answer(socket: u64, inode: u32) -> Option<u32> {
         call(libc::SYS_sendto, sent)?;
         call(libc::SYS_recvfrom, received)?;
     }
-    let is_answer = answer.kind == SOCK_DIAG_BY_FAMILY && answer.inode == inode && answer.attribute == PEER;
+    let is_answer =
+        answer.head.kind == SOCK_DIAG_BY_FAMILY && answer.inode == inode && answer.attribute == PEER;
     (is_answer && answer.attribute_len == 8 && answer.peer != 0).then_some(answer.peer)
 }

@@ -79,12 +79,12 @@ fn unless(is_ready: bool, wait: DataWait) -> Option<DataWait> {
 }
 
 fn await_one(frame: &CallFrame, fd: i32) -> Option<DataWait> {
-    let source = source::awaited(fd).known()?;
+    let source = source::awaited(fd)?;
     if never_waits(fd) || is_readable(fd) {
         return None;
     }
     let mut wait = begun(frame)?;
-    wait.add(source, 0);
+    wait.add(Some(source), 0);
     unless(is_readable(fd), wait)
 }
 
@@ -104,8 +104,8 @@ unsafe fn await_polled(frame: &CallFrame) -> Option<DataWait> {
         // SAFETY: the kernel has just read them.
         let asked = unsafe { fds.add(place as usize).read_unaligned() };
         let is_read = asked.fd >= 0 && asked.events & (libc::POLLIN | libc::POLLRDNORM) != 0;
-        if let Some(source) = is_read.then(|| source::awaited(asked.fd).known()).flatten() {
-            wait.add(source, place);
+        if let Some(source) = is_read.then(|| source::awaited(asked.fd)).flatten() {
+            wait.add(Some(source), place);
         }
     }
     unless(is_any_ready(), wait)
@@ -120,8 +120,8 @@ fn await_selected(frame: &CallFrame) -> Option<DataWait> {
     }
     let mut wait = begun(frame)?;
     for fd in wanted()? {
-        if let Some(source) = source::awaited(fd).known() {
-            wait.add(source, fd as u64);
+        if let Some(source) = source::awaited(fd) {
+            wait.add(Some(source), fd as u64);
         }
     }
     unless(are_any_ready(), wait)

@@ -1,26 +1,13 @@
 //! Who waits for data finds who has written it, where that is sure.
 
-mod common;
-
-use abi::control::waiter::{WAITERS_IN_ROW, wait_owner};
-use common::Temporary;
+use crate::common::Temporary;
+use crate::waking::{owner, wake_at, waker};
+use abi::control::waiter::WAITERS_IN_ROW;
 use control::{AwaitedData, BegunEntries, ControlArea, Wake, WakingCall};
 
 const KEY: u64 = 0x1234_5678;
 const READER: u32 = 70;
 const WRITER: u32 = 71;
-
-fn owner(frame: usize) -> u64 {
-    wait_owner(7, frame * 16)
-}
-
-fn waker(time: u64) -> WakingCall {
-    WakingCall { process: 7, time, place: 0x7000 + time }
-}
-
-fn wake_at(time: u64) -> Option<Wake> {
-    Some(Wake { time, place: 0x7000 + time })
-}
 
 /// A call waits for these, which it knows by their places.
 fn begun(file: &ControlArea, owner: u64, keys: &[u64]) -> BegunEntries {

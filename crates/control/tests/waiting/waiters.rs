@@ -1,26 +1,13 @@
 //! Who waits finds who has woken it, whoever else waits, wakes, or is gone.
 
-mod common;
-
-use abi::control::waiter::{WAITERS_IN_ROW, wait_owner};
-use common::Temporary;
+use crate::common::Temporary;
+use crate::waking::{owner, wake_at, waker};
+use abi::control::waiter::WAITERS_IN_ROW;
 use control::{ControlArea, Wake, WakingCall, Woken};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 
 const KEY: u64 = 0x5555_0000_1230;
-
-fn owner(frame: usize) -> u64 {
-    wait_owner(7, frame * 16)
-}
-
-fn waker(time: u64) -> WakingCall {
-    WakingCall { process: 7, time, place: 0x7000 + time }
-}
-
-fn wake_at(time: u64) -> Option<Wake> {
-    Some(Wake { time, place: 0x7000 + time })
-}
 
 /// Waits of these owners, one after the other from time 100 on.
 fn begun(file: &ControlArea, owners: std::ops::Range<usize>) -> Vec<usize> {

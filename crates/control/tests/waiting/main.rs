@@ -1,0 +1,7 @@
+//! Threads that wait, and who has woken them.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod readiness;
+mod waiters;
+mod waking;
