@@ -93,7 +93,7 @@ impl<'a> Copying<'a> {
     ) -> io::Result<Spool> {
         // What is in a lane may be of any CPU.
         let is_wanted = block >= self.geometry.cpus || self.cpu.is_none_or(|cpu| cpu == block);
-        let mut spool = Spool::new(self.directory.filter(|_| is_wanted))?;
+        let mut spool = Spool::new(self.directory.filter(|_| is_wanted));
         while let Some(len) = next(page)? {
             let Some(page) = page.get(..len) else { break };
             if let Some(found) = Page::new(page) {

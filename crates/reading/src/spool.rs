@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Bytes that are collected before they are written.
 const BUFFER: usize = 128 * 1024;
@@ -10,6 +10,8 @@ const BUFFER: usize = 128 * 1024;
 /// The pages of one block, in their order. Each is kept with its length, as it is seldom full.
 #[derive(Debug)]
 pub struct Spool {
+    /// Where its file is to be made, for the first page: a session has many blocks that nothing is read from.
+    directory: Option<PathBuf>,
     pages: Medium<Vec<Vec<u8>>, BufWriter<File>>,
 }
 
@@ -27,25 +29,22 @@ enum Medium<M, F> {
 }
 
 impl Spool {
-    /// An empty one: in a file of `directory` that nobody else sees and that goes with this process, or in
-    /// memory.
-    ///
-    /// # Errors
-    ///
-    /// Where no file can be made in the directory.
-    pub fn new(directory: Option<&Path>) -> io::Result<Spool> {
-        let file = directory.map(tempfile::tempfile_in).transpose()?;
-        let memory = || Medium::Memory(Vec::new());
-        let pages = file.map_or_else(memory, |file| Medium::File(BufWriter::with_capacity(BUFFER, file)));
-        Ok(Spool { pages })
+    /// An empty one. Its pages are kept in a file of `directory` that nobody else sees and that goes with
+    /// this process, or in memory.
+    pub fn new(directory: Option<&Path>) -> Spool {
+        Spool { directory: directory.map(Path::to_path_buf), pages: Medium::Memory(Vec::new()) }
     }
 
     /// Appends a page.
     ///
     /// # Errors
     ///
-    /// When its file can't be written.
+    /// When its file can't be made or written.
     pub fn push(&mut self, page: &[u8]) -> io::Result<()> {
+        if let Some(directory) = self.directory.take() {
+            let file = tempfile::tempfile_in(&directory)?;
+            self.pages = Medium::File(BufWriter::with_capacity(BUFFER, file));
+        }
         match &mut self.pages {
             Medium::Memory(pages) => pages.push(page.to_vec()),
             Medium::File(file) => {
@@ -97,7 +96,7 @@ mod tests {
     fn pages_come_back_as_they_were() {
         let directory = tempfile::tempdir().unwrap();
         for directory in [Some(directory.path()), None] {
-            let mut spool = Spool::new(directory).unwrap();
+            let mut spool = Spool::new(directory);
             let mut builder = PageBuilder::new(4096);
             for (time, lost) in [(5, None), (9, Some(7))] {
                 assert!(builder.push(time, b"some event.."));
@@ -112,5 +111,15 @@ mod tests {
             }
             assert!(!reader.next_page(&mut bytes).unwrap());
         }
+    }
+
+    #[test]
+    fn without_a_page_there_is_no_file() {
+        let directory = tempfile::tempdir().unwrap();
+        let missing = directory.path().join("missing");
+        let mut reader = Spool::new(Some(&missing)).into_reader().unwrap();
+        assert!(!reader.next_page(&mut Vec::new()).unwrap());
+        let refused = Spool::new(Some(&missing)).push(&[0; 64]).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::NotFound);
     }
 }

@@ -23,9 +23,10 @@ impl Drain {
     /// Keeps what it takes in files in `directory`.
     pub(crate) fn new(session: &Instance, directory: &Path) -> Result<Drain, Error> {
         let geometry = session.buffer().geometry();
-        let spools: Result<Vec<Spool>, _> =
-            (0..geometry.blocks()).map(|_| Spool::new(Some(directory))).collect();
-        let spools = spools.map_err(|error| Error::Spool { directory: directory.to_path_buf(), error })?;
+        // Where no file can be made is said before the program starts, not at its first page.
+        tempfile::tempfile_in(directory)
+            .map_err(|error| Error::Spool { directory: directory.to_path_buf(), error })?;
+        let spools = (0..geometry.blocks()).map(|_| Spool::new(Some(directory))).collect();
         // With space for the number of lost events after the fullest page.
         let page = vec![0; geometry.page_size as usize + size_of::<u64>()];
         Ok(Drain { spools, page, events: 0, lost: 0, bytes: 0 })

@@ -5,7 +5,6 @@ use kernel_events::KernelRecord;
 use reading::Spool;
 use session::Instance;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -46,10 +45,7 @@ impl KernelSpools {
 
 impl CpuSpools {
     fn push(&mut self, page: KernelPage<'_>) -> io::Result<()> {
-        let spool = match self.cpus.entry(page.cpu) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert(Spool::new(Some(&self.directory))?),
-        };
+        let spool = self.cpus.entry(page.cpu).or_insert_with(|| Spool::new(Some(&self.directory)));
         spool.push(page.bytes)
     }
 }
