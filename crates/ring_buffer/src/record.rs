@@ -1,34 +1,12 @@
 //! An event on its way into the buffer.
 
-use abi::buffer::Tail;
-use abi::page;
+use crate::event_head::{EventHead, UNROLLED};
 use abi::site::{HEAD_WORDS, Payload, WORDS};
 use core::marker::PhantomData;
 use core::mem::{MaybeUninit, offset_of};
 
-/// Words that a writer always copies, so that small events need no loop.
-pub(crate) const UNROLLED: usize = 4;
-
 /// Words up to which a loop is quicker than a call.
 const SHORT: usize = 16;
-
-/// What a writer needs to know of an event. The payload follows it in memory; the sections reach
-/// both by their offsets.
-#[derive(Debug, Clone, Copy)]
-#[repr(C)]
-pub(crate) struct EventHead {
-    /// What the event adds to the tail.
-    pub(crate) step: u64,
-    /// Bytes after the tail that the fast path may touch: at most as many as there are left in the page.
-    /// Where fewer are left the slow path stores the event's own bytes and no others.
-    pub(crate) footprint: u64,
-    /// `type_len` of its first word.
-    pub(crate) type_len: u64,
-    /// Words of payload.
-    pub(crate) words: u64,
-    /// Bytes of payload.
-    pub(crate) len: u64,
-}
 
 /// An event with up to `WORDS` words of payload, built on the caller's stack.
 ///
@@ -64,6 +42,15 @@ impl<const WORDS: usize> RecordBuffer<WORDS> {
         }
         let head = EventHead { step: 0, footprint: 0, type_len: 0, words: 0, len: 0 };
         RecordBuffer { head, payload: [const { MaybeUninit::uninit() }; WORDS] }
+    }
+
+    /// An event of these words, of which so many bytes are used.
+    #[inline(always)]
+    pub(crate) fn of_words<const COUNT: usize>(words: [u64; COUNT], len: usize) -> Self {
+        let mut record = Self::new();
+        words.into_iter().for_each(|word| record.push(word));
+        record.head.len = len as u64;
+        record
     }
 
     /// Appends a word. The payload so far is filled up to a multiple of 8 bytes.
@@ -165,33 +152,6 @@ impl<const WORDS: usize> RecordBuffer<WORDS> {
     pub fn event(&mut self) -> EncodedEvent<'_> {
         self.head = EventHead::of(self.head.words as usize, self.head.len as usize);
         EncodedEvent { record: (&raw const *self).cast(), lifetime: PhantomData }
-    }
-}
-
-impl EventHead {
-    /// That of an event with three words of payload.
-    pub(crate) const THREE_WORDS: EventHead = EventHead::of(3, 24);
-
-    /// Bytes that the event takes in a page.
-    pub(crate) fn size(&self) -> u64 {
-        self.step >> 16
-    }
-
-    /// That of an event with so many words of payload, `len` bytes of them in use.
-    #[inline(always)]
-    const fn of(words: usize, len: usize) -> EventHead {
-        let size = page::event_size(len);
-        let large = len > page::MAX_SMALL_PAYLOAD;
-        let lead = if large { 2 * page::EVENT_HEADER } else { page::EVENT_HEADER };
-        let copied = if words < UNROLLED { UNROLLED } else { words } * 8;
-        let touched = lead + copied;
-        EventHead {
-            step: Tail::step(size as u64),
-            footprint: if touched < size { size } else { touched } as u64,
-            type_len: if large { 0 } else { ((size - page::EVENT_HEADER) / 4) as u64 },
-            words: words as u64,
-            len: len as u64,
-        }
     }
 }
 

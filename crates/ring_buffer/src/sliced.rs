@@ -1,6 +1,6 @@
 //! Events that end with a slice of memory, copied from where it lies.
 
-use crate::record::EventHead;
+use crate::event_head::EventHead;
 use abi::buffer::Tail;
 use abi::page;
 use core::marker::PhantomData;

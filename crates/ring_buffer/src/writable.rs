@@ -1,7 +1,8 @@
 //! What a writer can write.
 
 use crate::arch;
-use crate::record::{EncodedEvent, EventHead};
+use crate::event_head::EventHead;
+use crate::record::EncodedEvent;
 use crate::sliced::Sliced;
 use crate::target::Target;
 use abi::buffer::Block;

@@ -6,6 +6,7 @@ use crate::cpu::current_cpu;
 use crate::not_written::NotWritten;
 use crate::record::EncodedEvent;
 use crate::section::OnCpu;
+use crate::short_event::ShortEvent;
 use crate::sliced::Sliced;
 use crate::steps::Step;
 use crate::target::Target;
@@ -118,13 +119,15 @@ impl Writer {
         outcome == Outcome::Committed
     }
 
-    /// As [`Writer::try_write`], of an event of three words.
+    /// As [`Writer::try_write`], of an event in registers, which costs less; with `ticks`, as
+    /// [`Writer::write_read`].
     #[inline(always)]
-    pub fn try_write_words(&self, thread: WriterThread, words: [u64; 3]) -> bool {
+    pub fn try_write_short(&self, thread: WriterThread, event: ShortEvent, ticks: Option<u64>) -> bool {
         let Some((area, cpu)) = self.quick_cpu(thread) else { return false };
         let block = self.buffer.block_address(cpu);
         // SAFETY: the area is the calling thread's, the block that of `cpu`.
-        unsafe { arch::append_words(area, cpu, block, &self.target, words) == Outcome::Committed }
+        let outcome = unsafe { arch::append_in_registers(area, cpu, block, &self.target, event, ticks) };
+        outcome == Outcome::Committed
     }
 
     /// As [`Writer::write_read`], likewise.

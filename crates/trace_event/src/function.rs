@@ -18,7 +18,7 @@ use control::ControlArea;
 use core::sync::atomic::Ordering::Acquire;
 use event_trigger::DueAction;
 use events::ftrace::FUNCTION_ID;
-use ring_buffer::{EncodedEvent, Writer};
+use ring_buffer::{EncodedEvent, ShortEvent, Writer};
 use trigger_effect::Stage;
 
 /// An instance that a tracer writes to.
@@ -48,10 +48,13 @@ impl PlainWriter {
         self.shared.writer().try_write(self.entered.thread(self.shared), event)
     }
 
-    /// As [`PlainWriter::try_write`], of an event of three words.
+    /// As [`PlainWriter::try_write`], of an event in registers; with this time, [`call_ticks`], if one is
+    /// given.
+    ///
+    /// [`call_ticks`]: crate::call_ticks
     #[inline(always)]
-    pub fn try_write_words(self, words: [u64; 3]) -> bool {
-        self.shared.writer().try_write_words(self.entered.thread(self.shared), words)
+    pub fn try_write_short(self, event: ShortEvent, ticks: Option<u64>) -> bool {
+        self.shared.writer().try_write_short(self.entered.thread(self.shared), event, ticks)
     }
 
     /// As [`PlainWriter::try_write`], with this time: [`call_ticks`](crate::call_ticks).

@@ -2,7 +2,7 @@
 
 use crate::entered::Entered;
 use events::ftrace::{FUNCGRAPH_ENTRY_ID, FUNCGRAPH_EXIT_ID};
-use ring_buffer::RecordBuffer;
+use ring_buffer::{RecordBuffer, ShortEvent};
 
 /// What is known of a call when it ends.
 #[derive(Debug, Clone, Copy, Default)]
@@ -21,12 +21,8 @@ pub struct GraphExit {
 
 /// That a function is called, within so many other calls that are recorded.
 #[inline(always)]
-pub fn graph_entry(entered: Entered, function: u64, depth: u32) -> RecordBuffer<4> {
-    let mut record = RecordBuffer::new();
-    record.push(entered.common(FUNCGRAPH_ENTRY_ID));
-    record.push(function);
-    record.push_half(depth);
-    record
+pub fn graph_entry(entered: Entered, function: u64, depth: u32) -> ShortEvent {
+    ShortEvent::of([entered.common(FUNCGRAPH_ENTRY_ID), function, u64::from(depth)], 20)
 }
 
 /// That it has returned.

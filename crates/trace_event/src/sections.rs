@@ -236,7 +236,7 @@ impl Measuring {
     pub(crate) fn record(self, change: StateChange) {
         let StateChange { function, caller, time, .. } = change;
         if self.measured.is_graph() {
-            self.commit(time, graph_entry(self.entered, function, 0).event());
+            self.commit(time, graph_entry(self.entered, function, 0).record().event());
             self.commit(
                 time,
                 graph_exit(

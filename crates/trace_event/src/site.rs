@@ -13,6 +13,7 @@ mod number_writer;
 mod printf_format;
 mod program_text;
 mod recorded_text;
+mod text_writer;
 mod uses;
 
 use crate::current::shared;

@@ -8,6 +8,6 @@
 mod x86_64;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{
-    append, append_at, append_last, append_read, append_sliced_at, append_words, current_cpu, knows_cpu,
-    ticks,
+    append, append_at, append_in_registers, append_last, append_read, append_sliced_at, current_cpu,
+    knows_cpu, ticks,
 };

@@ -17,11 +17,13 @@
 mod copy;
 mod section;
 
-use crate::record::{EncodedEvent, EventHead, UNROLLED};
+use crate::event_head::{EventHead, UNROLLED};
+use crate::record::EncodedEvent;
+use crate::short_event::ShortEvent;
 use crate::sliced::{SLICE_LEAD, Sliced};
 use crate::target::Target;
 use abi::buffer::Block;
-use abi::page::DELTA_LIMIT;
+use abi::page::{DELTA_LIMIT, EVENT_HEADER};
 use copy::{copy_exact, copy_large, copy_sliced, copy_small};
 use core::arch::asm;
 use core::arch::x86_64::{__cpuid, __rdtscp};
@@ -58,19 +60,37 @@ append_record! {
     append_slice_at(time) of &Sliced<'_>, space: exact!(), clock: given_time!(), copy: copy_sliced!()
 }
 
-append_section! {
-    /// An event of three words that are in registers, stamped with the counter.
-    append_three() of words: [u64; 3],
-    space: "add {scratch}, {SIZE}", clock: read_counter!(),
-    type_len: "or edx, {TYPE_LEN}",
-    copy: "mov [{position} + 4], {first}\nmov [{position} + 12], {second}\nmov [{position} + 20], {third}",
-    step: "add {tail}, {STEP}",
-    first = in(reg) words[0],
-    second = in(reg) words[1],
-    third = in(reg) words[2],
-    SIZE = const EventHead::THREE_WORDS.step >> 16,
-    TYPE_LEN = const EventHead::THREE_WORDS.type_len,
-    STEP = const EventHead::THREE_WORDS.step,
+/// Defines a section that writes an event which is in registers. It needs space for all of its words.
+macro_rules! append_words {
+    ($(#[$doc:meta])* $name:ident($($time:ident)?), clock: $clock:expr) => {
+        append_section! {
+            $(#[$doc])*
+            $name($($time)?) of event: ShortEvent,
+            space: "add {scratch}, {TOUCHED}", clock: $clock,
+            // A step has the size, in which the first word is 4 of the bytes, from bit 16 on.
+            type_len: "mov {scratch}, {step}\nshr {scratch}, 18\nlea edx, [rdx + {scratch} - 1]",
+            copy: concat!(
+                "mov [{position} + 4], {first}\n",
+                "mov [{position} + 12], {second}\n",
+                "mov [{position} + 20], {third}"
+            ),
+            step: "add {tail}, {step}",
+            first = in(reg) event.words()[0],
+            second = in(reg) event.words()[1],
+            third = in(reg) event.words()[2],
+            step = in(reg) event.head().step,
+            TOUCHED = const EVENT_HEADER + size_of::<[u64; 3]>(),
+        }
+    };
+}
+
+append_words! {
+    /// An event in registers, stamped with the counter.
+    append_short(), clock: read_counter!()
+}
+append_words! {
+    /// An event in registers, stamped with `time`.
+    append_short_read(time), clock: read_time!()
 }
 
 /// Writes `event` to the block of `cpu` and stamps it with the processor's counter.
@@ -98,21 +118,28 @@ pub(crate) unsafe fn append(
     }
 }
 
-/// [`append`] of an event of three words: none of it goes through memory on its way.
+/// [`append`] of an event in registers: none of it goes through memory on its way. With the stamp `time` as
+/// [`append_read`].
 ///
 /// # Safety
 ///
 /// As for [`append`].
 #[inline(always)]
-pub(crate) unsafe fn append_words(
+pub(crate) unsafe fn append_in_registers(
     area: Area,
     cpu: u32,
     block: *const Block,
     target: &Target,
-    words: [u64; 3],
+    event: ShortEvent,
+    time: Option<u64>,
 ) -> Outcome {
     // SAFETY: the caller's promise.
-    unsafe { append_three(area, cpu, block, target, words) }
+    unsafe {
+        match time {
+            Some(time) => append_short_read(area, cpu, block, target, event, time),
+            None => append_short(area, cpu, block, target, event),
+        }
+    }
 }
 
 /// [`append`] with the stamp `time`, a reading of the counter. It is refused if an event of the CPU has a

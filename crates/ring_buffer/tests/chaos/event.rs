@@ -1,7 +1,7 @@
 //! The events of these tests: they say who wrote them and can be checked whole.
 
 use abi::common;
-use ring_buffer::RecordBuffer;
+use ring_buffer::{RecordBuffer, ShortEvent};
 
 /// The event's id.
 const EVENT: u16 = 300;
@@ -9,8 +9,8 @@ const EVENT: u16 = 300;
 /// Words of the largest event.
 pub const MAX_WORDS: usize = 40;
 
-/// A writer whose events all have three words.
-pub const WRITER_OF_WORDS: i32 = i32::MAX;
+/// A writer whose events all fit registers.
+pub const WRITER_OF_SHORT: i32 = i32::MAX;
 
 /// Who wrote an event, and which of the writer's events it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,11 +28,11 @@ pub fn build(stamp: Stamp) -> RecordBuffer<MAX_WORDS> {
     record
 }
 
-/// Its words, if there are three of them.
-pub fn three_words(stamp: Stamp) -> Option<[u64; 3]> {
+/// Its words for registers, if they fit them.
+pub fn short(stamp: Stamp) -> Option<ShortEvent> {
     let mut words = words(stamp);
     let three = [words.next()?, words.next()?, words.next()?];
-    words.next().is_none().then_some(three)
+    words.next().is_none().then_some(ShortEvent::of(three, 24))
 }
 
 /// Its words: what is common to all events, the number, and what follows from both.
@@ -60,7 +60,7 @@ pub fn check(payload: &[u8], lane: bool) -> Option<Stamp> {
 }
 
 fn filler(stamp: Stamp) -> u64 {
-    if stamp.writer == WRITER_OF_WORDS {
+    if stamp.writer == WRITER_OF_SHORT {
         return 1;
     }
     mix(stamp.number ^ (stamp.writer as u64) << 32) % (MAX_WORDS as u64 - 2)

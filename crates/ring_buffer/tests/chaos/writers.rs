@@ -267,8 +267,8 @@ fn write(place: &Place, writer: i32) {
     let number = attempted.fetch_add(1, Relaxed) + 1;
     let stamp = Stamp { writer, number };
     let mut event = event::build(stamp);
-    let words = event::three_words(stamp);
-    let is_written = words.is_some_and(|words| buffer.try_write_words(thread(place), words));
+    let is_written =
+        event::short(stamp).is_some_and(|event| buffer.try_write_short(thread(place), event, None));
     let mut written = if is_written { Ok(()) } else { buffer.write(thread(place), event.event()) };
     if written == Err(NotWritten::NotMapped)
         && let Some(all) = WRITER_OF_ALL.get()

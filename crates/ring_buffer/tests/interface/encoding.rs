@@ -4,7 +4,9 @@ use crate::temporary::{TemporaryBuffer, block, is_alone, thread};
 use abi::buffer::{ControlWord, KeptState, KeptWord, MAX_HOLDERS, MAX_RINGS, Tail};
 use abi::page::{self, PageEntry};
 use proptest::prelude::*;
-use ring_buffer::{LEAST_SLICE, MOST_SLICE, RecordBuffer, SLICE_STEP, Sliced, Walk, Writer, ticks};
+use ring_buffer::{
+    LEAST_SLICE, MOST_SLICE, RecordBuffer, SLICE_STEP, ShortEvent, Sliced, Walk, Writer, ticks,
+};
 
 /// Words of the largest event here.
 const WORDS: usize = 64;
@@ -59,29 +61,32 @@ proptest! {
     }
 
     #[test]
-    fn three_words_arrive_wherever_a_record_would(records in prop::collection::vec(any::<bool>(), 1..400)) {
+    fn short_events_arrive_wherever_a_record_would(
+        written in prop::collection::vec((any::<bool>(), any::<bool>(), 8usize..=24), 1..400)
+    ) {
         let temporary = TemporaryBuffer::new(64, 1);
         let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
         let block = block(false, &buffer);
-        for (number, is_record) in (0..).zip(&records) {
-            let words = [number, !number, number << 32];
+        let words = |number: u64| [number, !number, number << 32];
+        for (number, (is_record, has_time, len)) in (0..).zip(&written) {
+            let event = ShortEvent::of(words(number), *len);
+            let time = has_time.then(ticks);
             // Where the page is full, by the slow path.
-            if *is_record || !writer.try_write_words(thread(false), words) {
-                let mut record = RecordBuffer::<4>::new();
-                words.into_iter().for_each(|word| record.push(word));
-                writer.write(thread(false), record.event()).unwrap();
+            if *is_record || !writer.try_write_short(thread(false), event, time) {
+                writer.write(thread(false), event.record().event()).unwrap();
             }
         }
         prop_assume!(is_alone(block, &buffer));
         let (mut page, mut number) = (vec![0; 4096], 0u64);
         while let Some(taken) = buffer.consume(block, &mut page) {
             for event in Walk::new(&page[..taken.len]) {
-                let expected = [number, !number, number << 32].map(u64::to_le_bytes);
-                prop_assert_eq!(&page[event.payload..][..event.len], expected.as_flattened());
+                let (expected, len) = (words(number).map(u64::to_le_bytes), written[number as usize].2);
+                prop_assert_eq!(event.size(), page::event_size(len));
+                prop_assert_eq!(&page[event.payload..][..len], &expected.as_flattened()[..len]);
                 number += 1;
             }
         }
-        prop_assert_eq!(number, records.len() as u64);
+        prop_assert_eq!(number, written.len() as u64);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! The points at which somebody is killed: each instruction of each of these.
 
-use crate::event::WRITER_OF_WORDS;
+use crate::event::WRITER_OF_SHORT;
 use crate::stage::{PAGES, Stage, block_offset, identity};
 use abi::buffer::{Block, BufferHeader, DropReason, MAX_HOLDERS};
 use abi::page::HEADER_SIZE;
@@ -56,7 +56,7 @@ pub const ACTS: &[Act] = &[
     Act { last_event: LastEvent::Now, ..of_writer("write", write_to_cpu, |stage| stage.write(false)) },
     Act {
         last_event: LastEvent::Now,
-        ..of_writer("write_words", write_of_words, |stage| stage.write_words())
+        ..of_writer("write_short", write_of_short, |stage| stage.write_short())
     },
     of_writer("first_write", |_| (), |stage| stage.write(false)),
     of_writer("adopt_clear", |stage| write_and(stage, false, clear), |stage| stage.write(false)),
@@ -170,9 +170,9 @@ fn write_to_cpu(stage: &Stage) {
     (0..3).for_each(|_| stage.write(false));
 }
 
-fn write_of_words(stage: &Stage) {
+fn write_of_short(stage: &Stage) {
     write_to_cpu(stage);
-    stage.stamped.set(WRITER_OF_WORDS);
+    stage.stamped.set(WRITER_OF_SHORT);
 }
 
 fn write_to_lane(stage: &Stage) {

@@ -1,6 +1,6 @@
 //! A buffer in a known state, and what somebody sees in it who comes when all others are gone.
 
-use crate::event::{self, MAX_WORDS, Stamp, WRITER_OF_WORDS};
+use crate::event::{self, MAX_WORDS, Stamp, WRITER_OF_SHORT};
 use abi::buffer::{BLOCKS_OFFSET, Block};
 use abi::page;
 use ring_buffer::{Buffer, Clock, Holder, NotWritten, PageCopy, Released, Specification, Statistics};
@@ -146,12 +146,12 @@ impl Stage {
         self.writer.write(writer_thread(lane), self.take_next().event())
     }
 
-    /// Writes the next event as words, by the writer of such events.
-    pub fn write_words(&self) {
+    /// Writes the next event from registers, by the writer of such events.
+    pub fn write_short(&self) {
         let mut record = self.take_next();
-        let stamp = Stamp { writer: WRITER_OF_WORDS, number: self.number.get() };
+        let stamp = Stamp { writer: WRITER_OF_SHORT, number: self.number.get() };
         let thread = writer_thread(false);
-        if !event::three_words(stamp).is_some_and(|words| self.writer.try_write_words(thread, words)) {
+        if !event::short(stamp).is_some_and(|event| self.writer.try_write_short(thread, event, None)) {
             self.writer.write(thread, record.event()).expect("it fits");
         }
     }

@@ -263,25 +263,51 @@ impl<const MOST: usize> ArgumentWriter<'_, MOST> {
     #[inline(always)]
     unsafe fn append(&mut self, code: ArgumentCode, bytes: *const u8, len: usize, zeros: usize) {
         let (start, end) = (self.next, self.next + len + zeros);
-        let place = ((len + zeros) as u64) << 16 | start as u64;
-        self.put_fixed(place.wrapping_shl(code.shift_of_place()), code);
-        // SAFETY: the caller's promise; what `at` leaves of the bytes are 8 at least.
-        let word_at = |at: usize| unsafe { bytes.add(at).cast::<u64>().read_unaligned() };
-        let (whole, rest) = (len / 8, len & 7);
-        (0..whole).for_each(|index| self.store(start / 8 + index, word_at(index * 8)));
-        let last = match rest {
-            0 => 0,
-            // One load that ends where the bytes end, shifted to where the rest starts.
-            _ if whole > 0 => word_at(len - 8) >> (64 - 8 * rest as u32),
-            // SAFETY: the caller's promise.
-            _ => (0..rest).rev().fold(0, |word, at| word << 8 | u64::from(unsafe { bytes.add(at).read() })),
-        };
-        self.store(start / 8 + whole, last);
-        if rest + zeros > 8 {
-            self.store(start / 8 + whole + 1, 0);
-        }
+        self.put_fixed(place_of(code, start, len + zeros), code);
+        // SAFETY: the caller's promise.
+        unsafe { copy_bytes(self.payload, start, bytes, (len, zeros)) };
         let next = aligned(end, 8);
         (self.next, self.end) = (next, end);
+    }
+}
+
+/// The field that says where a text or dump is, and how long, where it is in its word.
+#[inline(always)]
+pub(super) fn place_of(code: ArgumentCode, start: usize, len: usize) -> u64 {
+    ((len as u64) << 16 | start as u64).wrapping_shl(code.shift_of_place())
+}
+
+/// Copies so many bytes, and zeros after them, to the word that starts at an offset, as far as it is there.
+///
+/// # Safety
+///
+/// The bytes can be read.
+#[inline(always)]
+pub(super) unsafe fn copy_bytes(
+    payload: &mut [u64],
+    start: usize,
+    bytes: *const u8,
+    (len, zeros): (usize, usize),
+) {
+    let mut store = |index: usize, word: u64| {
+        if let Some(to) = payload.get_mut(start / 8 + index) {
+            *to = word;
+        }
+    };
+    // SAFETY: the caller's promise; what `at` leaves of the bytes are 8 at least.
+    let word_at = |at: usize| unsafe { bytes.add(at).cast::<u64>().read_unaligned() };
+    let (whole, rest) = (len / 8, len & 7);
+    (0..whole).for_each(|index| store(index, word_at(index * 8)));
+    let last = match rest {
+        0 => 0,
+        // One load that ends where the bytes end, shifted to where the rest starts.
+        _ if whole > 0 => word_at(len - 8) >> (64 - 8 * rest as u32),
+        // SAFETY: the caller's promise.
+        _ => (0..rest).rev().fold(0, |word, at| word << 8 | u64::from(unsafe { bytes.add(at).read() })),
+    };
+    store(whole, last);
+    if rest + zeros > 8 {
+        store(whole + 1, 0);
     }
 }
 

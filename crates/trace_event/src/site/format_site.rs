@@ -1,13 +1,14 @@
 //! Tracepoints with a format of printf(3).
 
-use super::argument_code::ArgumentCode;
+use super::argument_code::{ArgumentCode, UNBOUNDED};
 use super::argument_writer::{GivenArguments, TextSpace, lay_out};
 use super::format_fields::{BadFormat, FormatFields};
 use super::format_text::FormatText;
 use super::long_event;
-use super::number_writer::lay_out_numbers;
+use super::number_writer::{lay_out_numbers, numbers_in_words};
 use super::printf_format::PrintfFormat;
 use super::text;
+use super::text_writer::lay_out_text;
 use crate::current::shared;
 use crate::enter;
 use abi::site::{Arguments, FORMAT_SYSTEM, RawFormatSite, RawSite};
@@ -16,7 +17,7 @@ use core::ffi::c_void;
 use core::fmt::Write;
 use core::sync::atomic::Ordering::Relaxed;
 use printf_format::FormatString;
-use ring_buffer::EncodedEvent;
+use ring_buffer::{EncodedEvent, ShortEvent};
 
 /// The id of a site's event, which is entered into the session if it isn't there. The site learns how its
 /// arguments are laid out. None, and the session says why, if the format is refused.
@@ -82,20 +83,66 @@ type WriteArguments = unsafe extern "C" fn(*const RawSite, *mut Arguments, usize
 /// What a site calls with these arguments.
 pub(super) fn write_of(site: &RawFormatSite) -> *mut c_void {
     let codes = || site.arguments.iter().map_while(|code| ArgumentCode::of(code.load(Relaxed)));
-    let any: WriteArguments = match site.site.texts_have_lengths {
-        0 => write::<false>,
-        _ => write::<true>,
-    };
-    let write: WriteArguments = match codes().count() {
-        _ if codes().any(|code| !code.is_number()) => any,
-        0 => write_numbers::<0>,
-        1 => write_numbers::<1>,
-        2 => write_numbers::<2>,
-        3 => write_numbers::<3>,
-        4 => write_numbers::<4>,
-        _ => any,
+    let numbers = codes().take_while(|code| code.is_number()).count();
+    let is_text = |code: ArgumentCode| code.is_text() && code.amount() == usize::from(UNBOUNDED);
+    let write: WriteArguments = match (codes().count() - numbers, numbers) {
+        (0, _) => write_of_numbers(numbers, site.fixed_end.load(Relaxed)).unwrap_or(write_any_of(site)),
+        (1, 0..=2) if codes().nth(numbers).is_some_and(is_text) => write_of_text(site, numbers),
+        _ => write_any_of(site),
     };
     write as *mut c_void
+}
+
+/// What records so many numbers, in an event whose fixed part ends there. None of many.
+fn write_of_numbers(count: usize, fixed_end: u16) -> Option<WriteArguments> {
+    Some(match (count, fixed_end.next_multiple_of(4)) {
+        (0, _) => write_short::<0, 8>,
+        (1, 12) => write_short::<1, 12>,
+        (1, _) => write_short::<1, 16>,
+        (2, 12) => write_short::<2, 12>,
+        (2, 16) => write_short::<2, 16>,
+        (2, 20) => write_short::<2, 20>,
+        (2, _) => write_short::<2, 24>,
+        (3, _) => write_numbers::<3>,
+        (4, _) => write_numbers::<4>,
+        _ => return None,
+    })
+}
+
+/// What records so many numbers, two at most, and a text.
+fn write_of_text(site: &RawFormatSite, numbers: usize) -> WriteArguments {
+    match (site.site.texts_have_lengths != 0, numbers) {
+        (false, 0) => write_text::<0, false>,
+        (false, 1) => write_text::<1, false>,
+        (false, _) => write_text::<2, false>,
+        (true, 0) => write_text::<0, true>,
+        (true, 1) => write_text::<1, true>,
+        (true, _) => write_text::<2, true>,
+    }
+}
+
+/// What records any arguments.
+fn write_any_of(site: &RawFormatSite) -> WriteArguments {
+    if site.site.texts_have_lengths == 0 { write::<false> } else { write::<true> }
+}
+
+/// Records an event of so many numbers that it fits registers, of `LEN` bytes.
+///
+/// # Safety
+///
+/// The site is one that has been registered, with these arguments.
+unsafe extern "C" fn write_short<const COUNT: usize, const LEN: usize>(
+    site: *const RawSite,
+    arguments: *mut Arguments,
+    _len: usize,
+) {
+    let Some(entered) = enter() else { return };
+    // SAFETY: the site is one with a format, and the caller lends the arguments.
+    let [first, second] =
+        unsafe { numbers_in_words::<COUNT>(&*site.cast::<RawFormatSite>(), (*arguments).words) };
+    // SAFETY: the site is one that has been registered.
+    let common = entered.common(unsafe { (*site).id.load(Relaxed) } as u16);
+    entered.write_short(ShortEvent::of([common, first, second], LEN));
 }
 
 /// Records an event of so many numbers.
@@ -116,6 +163,30 @@ unsafe extern "C" fn write_numbers<const COUNT: usize>(
         payload.words[0] = entered.common(site.site.id.load(Relaxed) as u16);
         let len = lay_out_numbers::<COUNT>(site, arguments.words, &mut payload.words);
         entered.write(EncodedEvent::of(payload, len));
+    }
+}
+
+/// Records an event of so many numbers and a text.
+///
+/// # Safety
+///
+/// As for [`write`].
+unsafe extern "C" fn write_text<const COUNT: usize, const HAVE_LENGTHS: bool>(
+    site: *const RawSite,
+    arguments: *mut Arguments,
+    len: usize,
+) {
+    let (Some(entered), Some(shared)) = (enter(), shared()) else { return };
+    // SAFETY: the site is one with a format, and the caller lends the arguments.
+    unsafe {
+        let (site_of_format, given) = (&*site.cast::<RawFormatSite>(), &mut *arguments);
+        let (payload, words, readable) = (&mut given.payload, given.words, shared.hooks.readable);
+        let given = GivenArguments { site: site_of_format, words, have_lengths: HAVE_LENGTHS, readable };
+        let Some(end) = lay_out_text::<COUNT>(given, &mut payload.words) else {
+            return write::<HAVE_LENGTHS>(site, arguments, len);
+        };
+        payload.words[0] = entered.common(site_of_format.site.id.load(Relaxed) as u16);
+        entered.write(EncodedEvent::of(payload, end));
     }
 }
 

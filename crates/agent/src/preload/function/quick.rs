@@ -16,6 +16,7 @@ use super::probed;
 use super::saved_probe::SavedProbe;
 use super::system_called::{self, SavedSystemCall};
 use events::ftrace::FUNCTION_ID;
+use ring_buffer::ShortEvent;
 
 /// Where a function goes on that was not recorded, by these functions: no code is there.
 pub(crate) const NOT_RECORDED: u64 = 1;
@@ -105,7 +106,7 @@ pub(crate) extern "C" fn record_anywhere(saved: &SavedProbe) -> u64 {
 fn try_record_call(saved: &impl OnceCalled) -> Option<u64> {
     let entered = saved.enter_known()?;
     let writer = entered.plain_writer(FUNCTION_ID)?;
-    writer.try_write_words(words(entered, saved.call())).then_some(0)
+    writer.try_write_short(ShortEvent::of(words(entered, saved.call()), 24), None).then_some(0)
 }
 
 #[inline(always)]

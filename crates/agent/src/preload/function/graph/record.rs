@@ -25,7 +25,7 @@ pub(super) fn try_write_entry(
     (function, depth): (u64, u32),
     ticks: u64,
 ) -> bool {
-    writer.try_write_at(ticks, graph_entry(entered, function, depth).event())
+    writer.try_write_short(graph_entry(entered, function, depth), Some(ticks))
 }
 
 /// Whether the entry was recorded in the first instance, and nothing else was done.
@@ -100,7 +100,7 @@ fn write_entry_to(
         return write(record.event());
     }
     let Some(arguments) = call.arguments().filter(|_| flags & GRAPH_ARGUMENTS != 0) else {
-        return write(graph_entry(entered, call.site(), depth).event());
+        return write(graph_entry(entered, call.site(), depth).record().event());
     };
     record.push(entered.common(FUNCGRAPH_ENTRY_ID));
     record.push(call.site());
