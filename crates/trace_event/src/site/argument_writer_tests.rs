@@ -1,7 +1,8 @@
 //! Tests of `argument_writer`.
 
 use super::super::format_fields::FormatFields;
-use super::super::number_writer::lay_out_numbers;
+use super::super::number_writer::{lay_out_numbers, numbers_in_words};
+use super::super::text_writer::lay_out_text;
 use super::*;
 use abi::site::{FORMAT_VERSION, RawSite};
 use core::ptr::{null, null_mut};
@@ -101,6 +102,57 @@ fn numbers_alone_lie_as_others_do() {
     }
     // SAFETY: there are none.
     assert_eq!(unsafe { lay_out_numbers::<0>(&site_of("none", false), null(), &mut [0; WORDS]) }, 8);
+}
+
+#[test]
+fn two_numbers_in_registers_lie_as_others_do() {
+    let words = [u64::MAX - 1, 0x1234_5678_9abc_def0];
+    for format in ["%c%d", "%ld%ld", "%hhd%hhd", "%d%ld", "%ld%hu", "%d%d", "%hd%d"] {
+        let site = site_of(format, false);
+        // SAFETY: a word for each.
+        let found = unsafe { numbers_in_words::<2>(&site, words.as_ptr()) };
+        let bytes: Vec<u8> = found.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let expected = laid_out(format, false, &words, all);
+        assert_eq!(bytes[..expected.len() - 8], expected[8..], "{format}");
+    }
+}
+
+#[test]
+fn a_text_after_numbers_lies_as_others_do() {
+    let texts = ["", "a", "seven..", "eight...", "/etc/hosts.1", "sixteen letters.", &"x".repeat(200)];
+    for (format, text) in ["%ld%d%s", "%hhd%ld%s", "%d%hd%s"].iter().flat_map(|f| texts.map(|text| (f, text)))
+    {
+        let zero_after = std::format!("{text}\0");
+        for have_lengths in [false, true] {
+            let tail =
+                if have_lengths { [text.len() as u64, address(text)] } else { [address(&zero_after), 0] };
+            let words = [u64::MAX - 1, 0x1234_5678_9abc_def0, tail[0], tail[1]];
+            let site = site_of(format, have_lengths);
+            let (words, readable) = (words.as_slice(), all as Readable);
+            let given = GivenArguments { site: &site, words: words.as_ptr(), have_lengths, readable };
+            let mut payload = [u64::MAX; WORDS];
+            // SAFETY: these are the format's words.
+            let Some(end) = (unsafe { lay_out_text::<2>(given, &mut payload) }) else {
+                assert!(text.is_empty() && !have_lengths, "{text}");
+                continue;
+            };
+            let bytes: Vec<u8> = payload.iter().flat_map(|word| word.to_le_bytes()).collect();
+            let expected = laid_out(format, have_lengths, words, readable);
+            assert_eq!(bytes[8..end.next_multiple_of(8)], expected[8..], "{format} {text:?}");
+        }
+    }
+}
+
+#[test]
+fn a_text_that_does_not_fit_is_left_to_others() {
+    let (site, text) = (site_of("%s", true), "x".repeat(239));
+    for (len, is_laid_out) in [(238, true), (239, true), (240, false)] {
+        let words = [len, address(&text)];
+        let given = GivenArguments { site: &site, words: words.as_ptr(), have_lengths: true, readable: all };
+        // SAFETY: what doesn't fit isn't read.
+        let end = unsafe { lay_out_text::<0>(given, &mut [0; WORDS]) };
+        assert_eq!(end.is_some(), is_laid_out, "{len}");
+    }
 }
 
 #[test]
