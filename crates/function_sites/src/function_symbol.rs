@@ -9,6 +9,8 @@ pub struct FunctionSymbol<'a> {
     pub size: u64,
     /// Its name, as it stands in the file: mangled.
     pub name: &'a [u8],
+    /// Whether programs that are linked now get another one of this name.
+    pub is_old: bool,
 }
 
 impl FunctionSymbol<'_> {

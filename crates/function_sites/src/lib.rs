@@ -53,6 +53,7 @@ mod profiled_calls;
 mod site;
 mod sled;
 mod source_path;
+mod symbol_table;
 mod system_calls;
 mod traced_section;
 mod usdt_site;

@@ -2,7 +2,6 @@
 
 use crate::frame_program::{FrameBase, ReturnAddress};
 use crate::function_frames::{FrameIndexEntry, FunctionFrames};
-use crate::function_symbol::FunctionSymbol;
 use crate::left_alone::LeftAlone;
 use crate::profiled_calls::{McountTargets, kind_of};
 use crate::site::{FunctionSite, SiteKind};
@@ -12,7 +11,7 @@ use core::ops::Range;
 use elf::ElfBytes;
 use elf::abi::{
     EM_X86_64, R_X86_64_GLOB_DAT, R_X86_64_JUMP_SLOT, R_X86_64_RELATIVE, SHF_ALLOC, SHF_EXECINSTR, SHF_WRITE,
-    SHN_UNDEF, SHT_DYNSYM, SHT_NOBITS, SHT_RELA, SHT_SYMTAB, STT_FUNC,
+    SHT_DYNSYM, SHT_NOBITS, SHT_RELA,
 };
 use elf::endian::LittleEndian;
 use elf::file::Class;
@@ -26,14 +25,14 @@ use elf::symbol::Symbol;
 #[derive(Debug, Clone, Copy)]
 pub struct ObjectFile<'a> {
     bytes: &'a [u8],
-    sections: SectionHeaderTable<'a, LittleEndian>,
+    pub(crate) sections: SectionHeaderTable<'a, LittleEndian>,
     section_names: StringTable<'a>,
     /// Where its functions are, if it doesn't say so itself.
     pub(crate) frame_index: &'a [FrameIndexEntry],
 }
 
 /// Entries of one kind in a section.
-type Entries<'a, T> = ParsingTable<'a, LittleEndian, T>;
+pub(crate) type Entries<'a, T> = ParsingTable<'a, LittleEndian, T>;
 
 impl<'a> ObjectFile<'a> {
     /// The file with these bytes. None for bytes that are none.
@@ -201,25 +200,11 @@ impl<'a> ObjectFile<'a> {
         self.bytes_at(address, |_| true).split(|byte| *byte == 0).next().unwrap_or_default()
     }
 
-    /// Its functions, in the order of its table of symbols: some have several names.
-    pub fn functions(&self) -> impl Iterator<Item = FunctionSymbol<'a>> + use<'a> {
-        let file = *self;
-        self.symbol_section().into_iter().flat_map(move |section| {
-            let names = file.names_of(&section);
-            file.table::<Symbol>(&section).iter().filter_map(move |symbol| function(&symbol, names))
-        })
-    }
-
     /// Its build id; empty when it has none.
     pub fn build_id(&self) -> &'a [u8] {
         const NAME: usize = 16;
         let section = self.section(".note.gnu.build-id");
         section.and_then(|section| self.data(&section).get(NAME..)).unwrap_or_default()
-    }
-
-    /// Whether it has the table of all symbols: they were not stripped from it.
-    pub fn has_all_symbols(&self) -> bool {
-        self.sections.iter().any(|section| section.sh_type == SHT_SYMTAB)
     }
 
     /// The name of the file that has what was stripped from this one; empty where it names none.
@@ -264,17 +249,6 @@ impl<'a> ObjectFile<'a> {
         bytes.unwrap_or_default()
     }
 
-    /// The table of all symbols; that of the dynamic linker in a file that was stripped.
-    fn symbol_section(&self) -> Option<SectionHeader> {
-        let of = |kind| self.sections.iter().find(|section| section.sh_type == kind);
-        of(SHT_SYMTAB).or_else(|| of(SHT_DYNSYM))
-    }
-
-    fn names_of(&self, symbols: &SectionHeader) -> StringTable<'a> {
-        let section = self.sections.get(symbols.sh_link as usize).ok();
-        StringTable::new(section.map_or(&[], |section| self.data(&section)))
-    }
-
     /// The address of a section.
     pub(crate) fn section_address(&self, name: &str) -> Option<u64> {
         self.section(name).map(|section| section.sh_addr)
@@ -300,7 +274,7 @@ impl<'a> ObjectFile<'a> {
         self.bytes.get(start..end).filter(|_| is_there).unwrap_or_default()
     }
 
-    fn table<T: elf::parse::ParseAt>(&self, section: &SectionHeader) -> Entries<'a, T> {
+    pub(crate) fn table<T: elf::parse::ParseAt>(&self, section: &SectionHeader) -> Entries<'a, T> {
         Entries::new(LittleEndian, Class::ELF64, self.data(section))
     }
 
@@ -335,11 +309,4 @@ fn span(frames: FunctionFrames<'_>, start: u64) -> Option<Range<u64>> {
 /// A site in the function that contains it.
 fn unnamed<'a>(address: u64, kind: SiteKind) -> FunctionSite<'a> {
     FunctionSite { address, kind, name: b"" }
-}
-
-/// The function that a symbol is of, if it is of one.
-fn function<'a>(symbol: &Symbol, names: StringTable<'a>) -> Option<FunctionSymbol<'a>> {
-    let is_function = symbol.st_symtype() == STT_FUNC && symbol.st_shndx != SHN_UNDEF;
-    let name = names.get_raw(symbol.st_name as usize).ok().filter(|name| is_function && !name.is_empty())?;
-    Some(FunctionSymbol { start: symbol.st_value, size: symbol.st_size, name })
 }

@@ -9,7 +9,8 @@ mod text;
 
 use text::PathText;
 
-/// The path of a C++ or Rust function: `Cart::add`, `shop::cart::Cart::total`.
+/// The path of a C++ or Rust function: `Cart::add`, `shop::cart::Cart::total`; of a function of a library
+/// whose name has the version that programs are linked with, `fopen@@GLIBC_2.2.5`, the name without that.
 ///
 /// It has neither parameters nor the arguments of templates and generics, no hash, no blanks: one word, as
 /// lists of functions need it. So overloads and instances share a path. A function of a trait has the path of
@@ -20,13 +21,22 @@ pub struct SourcePath {
 }
 
 impl SourcePath {
-    /// The path of the function with this mangled name. None for a name that is not mangled, or in a way
-    /// that is not known, or whose path is too long (512 bytes) or not ASCII: such a function has only the
-    /// name in the file.
+    /// The path of the function with this mangled name, or with this version. None for a name that has no
+    /// version and is not mangled, or in a way that is not known, or whose path is too long (512 bytes) or
+    /// not ASCII, and for one of an old version: such a function has only the name in the file.
     ///
     /// Async-signal-safe: no allocation. Cost: 0.1 to 0.5 us, 2 KiB of stack and up to 32 calls into each
     /// other.
     pub fn of(symbol: &[u8]) -> Option<SourcePath> {
+        let Some(name) = without_version(symbol) else { return SourcePath::demangled(symbol) };
+        SourcePath::demangled(name).or_else(|| {
+            let mut text = PathText::new();
+            text.push(name)?;
+            Some(SourcePath { text })
+        })
+    }
+
+    fn demangled(symbol: &[u8]) -> Option<SourcePath> {
         if let Some(rest) = symbol.strip_prefix(b"_R") {
             return SourcePath::parsed(rest, rust_v0::path);
         }
@@ -53,6 +63,12 @@ impl SourcePath {
     pub fn as_bytes(&self) -> &[u8] {
         self.text.as_bytes()
     }
+}
+
+/// A name without the version that programs are linked with. None for one that has none.
+fn without_version(symbol: &[u8]) -> Option<&[u8]> {
+    let (name, version) = symbol.split_at_checked(symbol.iter().position(|byte| *byte == b'@')?)?;
+    (version.starts_with(b"@@") && !name.is_empty()).then_some(name)
 }
 
 /// What a compiler has appended to a mangled name, from a point on: the name of a copy that it has made of
@@ -141,6 +157,20 @@ mod tests {
             ("_RNvMC4coreSh5first", "slice::first"),
         ] {
             let expected = Some(expected).filter(|expected| !expected.is_empty());
+            assert_eq!(path(symbol).as_deref(), expected, "{symbol}");
+        }
+    }
+
+    #[test]
+    fn a_library_s_name_has_no_version() {
+        for (symbol, expected) in [
+            ("fopen@@GLIBC_2.2.5", Some("fopen")),
+            ("memcpy@GLIBC_2.2.5", None),
+            ("_ZNSt6vectorIiSaIiEE9push_backERKi@@GLIBCXX_3.4", Some("std::vector::push_back")),
+            ("_ZX@@V", Some("_ZX")),
+            ("@@V", None),
+            ("fopen", None),
+        ] {
             assert_eq!(path(symbol).as_deref(), expected, "{symbol}");
         }
     }

@@ -72,6 +72,7 @@ mod musl;
 mod peers;
 mod persistent;
 mod places;
+mod probe_aliases;
 mod probe_debug_files;
 mod probe_languages;
 mod probe_variables;

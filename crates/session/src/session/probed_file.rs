@@ -1,7 +1,7 @@
 //! A file that can be probed: its functions, and where they are in it.
 
 use super::traceable::{debug_file, frame_index};
-use function_sites::{FrameIndexEntry, ObjectFile, SourcePath};
+use function_sites::{FrameIndexEntry, FunctionSymbol, ObjectFile, SourcePath};
 use planner::nops;
 use probe_definition::NoSymbol;
 use std::path::{Path, PathBuf};
@@ -48,16 +48,15 @@ impl ProbedFile {
         ObjectFile::parse(&self.bytes).map_or(&[][..], |file| file.build_id())
     }
 
-    /// The file's own address so many bytes after the start of a function, by its symbol or as the source
-    /// says it.
+    /// The file's own address so many bytes after the start of a function, by any of its symbols or as the
+    /// source says it. Of several versions of a library's function the one is meant that programs are linked
+    /// with.
     pub fn address_of(&self, function: &str, offset: u64) -> Result<u64, NoSymbol> {
-        let found = self.with(|_, symbols| {
-            let mut named = symbols.functions().filter(|found| is_named(found.name, function));
-            let first = named.next().ok_or(NoSymbol::NotFound)?;
-            if named.any(|found| found.start != first.start) {
-                return Err(NoSymbol::Ambiguous);
-            }
-            let address = first.start.checked_add(offset).filter(|_| offset < first.size.max(1));
+        let found = self.with(|file, symbols| {
+            let found = named(symbols, function);
+            // What is known of the linking of a file may not be where its symbols are.
+            let found = if found == Err(NoSymbol::NotFound) { named(file, function) } else { found }?;
+            let address = found.start.checked_add(offset).filter(|_| offset < found.size.max(1));
             address.ok_or(NoSymbol::NotFound)
         });
         found.unwrap_or(Err(NoSymbol::NotFound))
@@ -88,6 +87,19 @@ impl ProbedFile {
         };
         self.with(begins).unwrap_or(false)
     }
+}
+
+/// The function of a file that is meant by a name. An old one isn't where the new one has yet to be chosen.
+fn named<'a>(file: &ObjectFile<'a>, name: &str) -> Result<FunctionSymbol<'a>, NoSymbol> {
+    let found = || file.functions().filter(|function| is_named(function.name, name));
+    let newest = || found().filter(|function| !function.is_old);
+    let first = newest().next().or_else(|| found().next()).ok_or(NoSymbol::NotFound)?;
+    if first.is_old && file.has_chosen(name.as_bytes()) {
+        return Err(NoSymbol::NotFound);
+    }
+    let is_another = |function: FunctionSymbol<'_>| function.start != first.start;
+    let is_ambiguous = if first.is_old { found().any(is_another) } else { newest().any(is_another) };
+    if is_ambiguous { Err(NoSymbol::Ambiguous) } else { Ok(first) }
 }
 
 /// The most bytes that are looked at.

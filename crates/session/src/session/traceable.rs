@@ -234,7 +234,7 @@ fn functions_in_file(
 
 /// Sorts names: of several a public one comes first.
 pub(super) fn sort_names(names: &mut Vec<TraceableName>) {
-    let oddness = |name: &TraceableName| if name.path.is_some() { 0 } else { oddness(&name.symbol) };
+    let oddness = |name: &TraceableName| oddness(name.path.as_ref().unwrap_or(&name.symbol));
     names.sort_by_cached_key(|name| (oddness(name), name.clone()));
     names.dedup();
 }
