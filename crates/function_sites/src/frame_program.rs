@@ -29,8 +29,10 @@ pub(crate) struct FrameProgram<'a> {
 }
 
 /// The numbers of registers.
+const RAX: u8 = 0;
 const RBP: u64 = 6;
 const RSP: u64 = 7;
+const RETURN_ADDRESS: u64 = 16;
 
 /// The frame: a register and an offset. None where it has no such form.
 type FrameRule = Option<(u64, i64)>;
@@ -59,6 +61,13 @@ impl<'a> FrameProgram<'a> {
         }
         // That of what a handler of signals returns to begins before the first instruction: an S.
         letters.iter().all(|letter| b"zRPL".contains(letter)).then_some(FrameProgram { common, own })
+    }
+
+    /// Whether all of its instructions are understood: not those of a function that saves what it returns, as
+    /// unwinders do, whose callers' frames it is about.
+    pub(crate) fn is_understood(&self) -> bool {
+        let start = run(self.common, u64::MAX, None);
+        start.and_then(|start| run(self.own, u64::MAX, start)).is_some()
     }
 
     /// Where the return address is at an offset from the function's start.
@@ -95,10 +104,17 @@ fn run(instructions: ByteReader<'_>, until: u64, first: FrameRule) -> Option<Fra
         match (code >> 6, code) {
             // Where it goes on, and nothing.
             (1, _) | (0, 0x00 | 0x02..=0x04) => {}
+            // What a process begins with returns to nobody.
+            (_, 0x07) => {
+                if rest.uleb()? == RETURN_ADDRESS {
+                    return Some(None);
+                }
+            }
             // Where registers are kept.
+            (2, _) if code & 0x3f == RAX => return None,
             (2, _) | (_, 0x2e) => drop(rest.uleb()?),
             (3, _) => {}
-            (_, 0x06..=0x08) => drop(rest.uleb()?),
+            (_, 0x06 | 0x08) => drop(rest.uleb()?),
             (_, 0x05 | 0x09 | 0x14) => drop((rest.uleb()?, rest.uleb()?)),
             (_, 0x11 | 0x15) => drop((rest.uleb()?, rest.sleb()?)),
             (_, 0x10 | 0x16) => {

@@ -88,6 +88,11 @@ impl<'a> FunctionFrames<'a> {
         self.frame(after.checked_sub(1)?).filter(|frame| frame.span.contains(&address))
     }
 
+    /// All functions. None for one whose entry isn't understood.
+    pub(crate) fn all(self) -> impl Iterator<Item = Option<FunctionFrame<'a>>> + use<'a> {
+        (0..self.entries.len()).map(move |index| self.frame(index))
+    }
+
     /// The addresses of functions from the one on that an address is in, or before it. None for one whose
     /// entry isn't understood.
     pub(crate) fn from(self, address: u64) -> impl Iterator<Item = Option<Range<u64>>> + Clone + use<'a> {
@@ -142,6 +147,11 @@ pub fn sort_frames(entries: &mut [FrameIndexEntry]) {
 }
 
 impl FunctionFrame<'_> {
+    /// See [`FrameProgram::is_understood`].
+    pub(crate) fn is_understood(&self) -> bool {
+        self.program.is_understood()
+    }
+
     /// Where the function's return address is, when it is about to execute the instruction at an address.
     pub(crate) fn return_address(&self, address: u64) -> Option<ReturnAddress> {
         self.program.return_address(address.checked_sub(self.span.start)?)

@@ -69,6 +69,21 @@ pub(crate) fn may_be_changed(name: &[u8]) -> bool {
         && !is_part(b"register_frame")
 }
 
+/// What a file that isn't a runtime has of them: what a process, a program or a library begins and ends with.
+const OF_ANY_FILE: [&[u8]; 3] = [b"start", b"init", b"fini"];
+
+/// Whether a file that has a function of this name has code for it that depends on how it is called.
+pub(crate) fn is_of_runtime(name: &[u8]) -> bool {
+    !may_be_changed(name) && !OF_ANY_FILE.contains(&without_underscores(name))
+}
+
+/// Whether a name is of what a compiler has put elsewhere of a function, as it is seldom executed: it is
+/// jumped to, and anything may be in flags and below the stack pointer.
+pub(crate) fn is_cold_part(name: &[u8]) -> bool {
+    const COLD: &[u8] = b".cold";
+    name.ends_with(COLD) || name.windows(COLD.len() + 1).any(|part| part == b".cold.")
+}
+
 fn without_underscores(name: &[u8]) -> &[u8] {
     let underscores = name.iter().take_while(|byte| **byte == b'_').count();
     name.get(underscores..).unwrap_or_default()
@@ -131,6 +146,8 @@ mod tests {
         ]) {
             assert!(!may_be_changed(name.as_bytes()), "{name}");
         }
+        assert!(is_of_runtime(b"_Unwind_Resume") && !is_of_runtime(b"_init") && !is_of_runtime(b"main"));
+        assert!(is_cold_part(b"pay.cold") && is_cold_part(b"pay.cold.1") && !is_cold_part(b"pay.colder"));
         for name in ["main", "malloc", "setjmp_wrapper", "dl_list_add", "Unwind_me", "__libc_malloc", ""] {
             assert!(may_be_changed(name.as_bytes()), "{name}");
         }

@@ -35,6 +35,7 @@
 #[cfg(test)]
 extern crate std;
 
+mod address_name;
 mod byte_reader;
 mod debug_file;
 mod file_offset;
@@ -56,8 +57,10 @@ mod source_path;
 mod symbol_table;
 mod system_calls;
 mod traced_section;
+mod unnamed_functions;
 mod usdt_site;
 
+pub use address_name::AddressName;
 pub use debug_file::find_debug_file;
 pub use frame_program::{FrameBase, ReturnAddress};
 pub use function_frames::{FrameIndexEntry, sort_frames};

@@ -2,7 +2,7 @@
 
 use crate::frame_program::{FrameBase, ReturnAddress};
 use crate::function_frames::{FrameIndexEntry, FunctionFrames};
-use crate::left_alone::LeftAlone;
+use crate::left_alone::{LeftAlone, is_cold_part};
 use crate::profiled_calls::{McountTargets, kind_of};
 use crate::site::{FunctionSite, SiteKind};
 use crate::sled::entry_sleds;
@@ -29,6 +29,8 @@ pub struct ObjectFile<'a> {
     section_names: StringTable<'a>,
     /// Where its functions are, if it doesn't say so itself.
     pub(crate) frame_index: &'a [FrameIndexEntry],
+    /// Which of its functions have no name, see [`ObjectFile::mark_unnamed`].
+    pub(crate) unnamed: &'a [u64],
 }
 
 /// Entries of one kind in a section.
@@ -40,7 +42,7 @@ impl<'a> ObjectFile<'a> {
         let elf = ElfBytes::<LittleEndian>::minimal_parse(bytes).ok()?;
         let is_ours = elf.ehdr.class == Class::ELF64 && elf.ehdr.e_machine == EM_X86_64;
         let (sections, names) = elf.section_headers_with_strtab().ok().filter(|_| is_ours)?;
-        Some(ObjectFile { bytes, sections: sections?, section_names: names?, frame_index: &[] })
+        Some(ObjectFile { bytes, sections: sections?, section_names: names?, frame_index: &[], unnamed: &[] })
     }
 
     /// Its bytes.
@@ -62,22 +64,25 @@ impl<'a> ObjectFile<'a> {
     }
 
     /// Its functions that `symbols` names, for a file without sites that a compiler has left: those of which
-    /// `.eh_frame` says where they end, in the order of that table of symbols. Not those that must be left
-    /// alone, like setjmp(3); none of the dynamic linker, nor of Go, whose stacks are too small.
+    /// `.eh_frame` says where they end, in the order of that table of symbols; then those without a name that
+    /// were found. Not those that must be left alone, like setjmp(3), nor parts of functions that only these
+    /// jump to; none of the dynamic linker, nor of Go, whose stacks are too small.
     ///
     /// Cost: a search in the table of frames for each.
     pub fn unbuilt_sites<'s>(
         &self,
         symbols: &ObjectFile<'s>,
     ) -> impl Iterator<Item = FunctionSite<'a>> + use<'a, 's> {
-        let symbols = *symbols;
+        let (file, symbols) = (*self, *symbols);
         let is_left_alone = self.is_of_go() || self.is_dynamic_linker();
         let frames = self.function_frames().filter(|_| !is_left_alone);
         frames.into_iter().flat_map(move |frames| {
             let left_alone = LeftAlone::among(symbols.functions());
-            let functions = symbols.functions().filter(move |function| !left_alone.contains(function.start));
+            let functions = symbols.functions().filter(|function| !is_cold_part(function.name));
+            let functions = functions.filter(move |function| !left_alone.contains(function.start));
             let begun = functions.filter(move |function| span(frames, function.start).is_some());
-            begun.map(|function| unnamed(function.start, SiteKind::Instruction))
+            let starts = begun.map(|function| function.start).chain(file.unnamed_functions());
+            starts.map(|start| unnamed(start, SiteKind::Instruction))
         })
     }
 
@@ -191,7 +196,7 @@ impl<'a> ObjectFile<'a> {
     }
 
     /// Whether it is the dynamic linker, by what it has to have.
-    fn is_dynamic_linker(&self) -> bool {
+    pub(crate) fn is_dynamic_linker(&self) -> bool {
         self.functions().any(|function| function.name == b"__tls_get_addr")
     }
 
@@ -290,7 +295,7 @@ impl<'a> ObjectFile<'a> {
 
     /// What the dynamic linker stores into the words in `range`, before the load bias is added. Nothing of
     /// packed relocations (`DT_RELR`): their words have these addresses already.
-    fn relative_addends(self, range: Range<u64>) -> impl Iterator<Item = u64> + use<'a> {
+    pub(crate) fn relative_addends(self, range: Range<u64>) -> impl Iterator<Item = u64> + use<'a> {
         let tables = self.sections.iter().filter(|section| section.sh_type == SHT_RELA);
         let relocations = tables.flat_map(move |section| self.table::<Rela>(&section).iter());
         relocations
@@ -300,7 +305,7 @@ impl<'a> ObjectFile<'a> {
 }
 
 /// See [`ObjectFile::function_span`].
-fn span(frames: FunctionFrames<'_>, start: u64) -> Option<Range<u64>> {
+pub(crate) fn span(frames: FunctionFrames<'_>, start: u64) -> Option<Range<u64>> {
     let frame = frames.at(start).filter(|frame| frame.span.start == start)?;
     let first = ReturnAddress { base: FrameBase::StackPointer, offset: 0 };
     (frame.return_address(start) == Some(first)).then_some(frame.span)

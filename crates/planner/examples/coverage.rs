@@ -1,5 +1,6 @@
-//! How many functions of a file have an entry point, and why the others have none.
-use function_sites::ObjectFile;
+//! How many functions of a file have an entry point, and why the others have none: those that it names, and
+//! in a stripped one those without a name.
+use function_sites::{AddressName, ObjectFile};
 use planner::{EntryPointPlace, FunctionCode, JumpSpace, SHORT_JUMP_REACH, entry_points, is_padding};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,7 +14,14 @@ fn main() {
     for path in std::env::args().skip(1) {
         let bytes = std::fs::read(&path).unwrap();
         let file = ObjectFile::parse(&bytes).unwrap();
-        let mut starts: Vec<_> = file.functions().map(|f| (f.start, f.name)).collect();
+        let begun = std::time::Instant::now();
+        let mut words = vec![0; file.unnamed_words(&file)];
+        file.mark_unnamed(&file, &mut words);
+        let unnamed: Vec<u64> = file.with_unnamed(&words).unnamed_functions().collect();
+        println!("{path}: {} without a name, found in {:?}", unnamed.len(), begun.elapsed());
+        let unnamed = unnamed.into_iter().map(|start| (start, AddressName::of(start).as_bytes().to_vec()));
+        let named = file.functions().map(|function| (function.start, function.name.to_vec()));
+        let mut starts: Vec<_> = named.chain(unnamed).collect();
         starts.sort();
         starts.dedup_by_key(|(s, _)| *s);
         let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();
@@ -50,7 +58,7 @@ fn main() {
             let e = counts.entry(why).or_default();
             e.0 += 1;
             if e.1.len() < 60 {
-                e.1 += &format!(" {}", String::from_utf8_lossy(name));
+                e.1 += &format!(" {}", String::from_utf8_lossy(&name));
             }
         }
         println!("{path}: {total} functions, {:?}", t.elapsed());

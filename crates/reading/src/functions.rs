@@ -18,13 +18,27 @@ pub(crate) struct Function {
 
 /// The functions of a file that was mapped when it had this build id. None for another file, or none.
 ///
-/// Where the symbols were put into a file of their own, and it is there, it counts.
+/// Where the symbols were put into a file of their own, and it is there, it counts. Where they are nowhere,
+/// functions are called by their addresses.
 pub(crate) fn functions(path: &Path, build_id: &[u8]) -> Vec<Function> {
     let own = read(path, build_id).unwrap_or_default();
     match debug_file(path, build_id).and_then(|path| read(&path, build_id)) {
         Some(more) if more.len() > own.len() => more,
-        _ => own,
+        _ => with_unnamed(own, path, build_id),
     }
+}
+
+fn with_unnamed(mut named: Vec<Function>, path: &Path, build_id: &[u8]) -> Vec<Function> {
+    let has_all = elf::read(path, build_id, |file| Some(file.symbols().next().is_some()));
+    let bytes = has_all.filter(|has_all| !has_all).and_then(|_| std::fs::read(path).ok());
+    let Some(file) = bytes.as_deref().and_then(ObjectFile::parse) else { return named };
+    let unnamed = session::unnamed_functions(&file, &file).into_iter();
+    named.extend(unnamed.filter_map(|(start, name)| {
+        let end = file.function_span(start)?.end;
+        Some(Function { start, end, name })
+    }));
+    named.sort_by_key(|function| function.start);
+    named
 }
 
 /// Sites of such a file that have names of their own, whichever function they are in: in the order of their

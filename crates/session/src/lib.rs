@@ -76,7 +76,7 @@ pub use selection::{BadSelection, Selection};
 pub use session::{
     ConversionCounts, CpuProfile, EnabledFunction, Lock, MOST_INSTANCES, ProbeCounts, ProbedFile, Session,
     SessionProbe, SiteObstacle, SystemCallPlace, SystemCallSight, TraceableFunction, TraceableName, TracedBy,
-    is_named,
+    is_named, unnamed_functions,
 };
 pub use sessions_directory::{SessionsDirectory, session_path};
 pub use size::{DEFAULT_KB, MOST_SNAPSHOTS, addressable_kb, fitting_kb, most_addresses};

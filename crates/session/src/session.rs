@@ -24,6 +24,7 @@ mod top_level;
 mod traceable;
 mod traced_by;
 mod unbuilt;
+mod unnamed;
 
 pub(crate) use companions::{CPU_LOCK, ERROR_LOG, FUNCTIONS, OPEN, PREFERENCES, PROBES, SAVED, SAVING};
 pub use conversion::ConversionCounts;
@@ -39,6 +40,7 @@ pub use profile::CpuProfile;
 pub use system_call_place::{SystemCallPlace, SystemCallSight};
 pub use traceable::{SiteObstacle, TraceableFunction, TraceableName};
 pub use traced_by::TracedBy;
+pub use unnamed::unnamed_functions;
 
 use crate::Error;
 use abi::control::{CONTROL_SIZE, SESSION_FILE};

@@ -88,6 +88,7 @@ mod signals;
 mod stacks;
 mod state;
 mod static_programs;
+mod stripped_functions;
 mod switches;
 mod system_calls;
 mod system_calls_seen;

@@ -1,6 +1,7 @@
 //! A file that can be probed: its functions, and where they are in it.
 
 use super::traceable::{debug_file, frame_index};
+use super::unnamed::unnamed_functions;
 use function_sites::{FrameIndexEntry, FunctionSymbol, ObjectFile, SourcePath};
 use planner::nops;
 use probe_definition::NoSymbol;
@@ -55,7 +56,8 @@ impl ProbedFile {
         let found = self.with(|file, symbols| {
             let found = named(symbols, function);
             // What is known of the linking of a file may not be where its symbols are.
-            let found = if found == Err(NoSymbol::NotFound) { named(file, function) } else { found }?;
+            let found = if found == Err(NoSymbol::NotFound) { named(file, function) } else { found };
+            let found = found.or_else(|why| unnamed(file, symbols, function).ok_or(why))?;
             let address = found.start.checked_add(offset).filter(|_| offset < found.size.max(1));
             address.ok_or(NoSymbol::NotFound)
         });
@@ -87,6 +89,14 @@ impl ProbedFile {
         };
         self.with(begins).unwrap_or(false)
     }
+}
+
+/// The function without a name that is meant by its address.
+fn unnamed<'a>(file: &ObjectFile<'a>, symbols: &ObjectFile<'_>, name: &'a str) -> Option<FunctionSymbol<'a>> {
+    let mut all = unnamed_functions(file, symbols).into_iter();
+    let (start, _) = all.find(|(_, found)| found == name)?;
+    let size = file.function_span(start).map_or(0, |span| span.end - span.start);
+    Some(FunctionSymbol { start, size, name: name.as_bytes(), is_old: false })
 }
 
 /// The function of a file that is meant by a name. An old one isn't where the new one has yet to be chosen.

@@ -4,6 +4,7 @@ use super::Session;
 use super::padding::FilePadding;
 use super::traceable::{SiteObstacle, TraceableFunction, TraceableName, debug_file, sort_names, with_file};
 use super::traced_by::TracedBy;
+use super::unnamed::unnamed_functions;
 use crate::object_path::object_path;
 use abi::control::OBJECTS;
 use control::ObjectInfo;
@@ -91,7 +92,11 @@ fn named_in_file(
     for function in symbols.functions() {
         named.entry(function.start).or_default().push(TraceableName::new(function.name));
     }
-    let starts: HashSet<u64> = file.unbuilt_sites(&symbols).map(|site| site.address).collect();
+    let mut starts: HashSet<u64> = file.unbuilt_sites(&symbols).map(|site| site.address).collect();
+    for (start, name) in unnamed_functions(&file, &symbols) {
+        starts.insert(start);
+        named.entry(start).or_default().push(TraceableName::new(name.as_bytes()));
+    }
     named.retain(|_, names| names.iter().any(|name| is_named(name, object)));
     let found = named.into_iter().filter(|(start, _)| starts.contains(start));
     let functions = found.map(|(address, mut names)| {

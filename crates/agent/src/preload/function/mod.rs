@@ -60,6 +60,7 @@ mod system_calls;
 mod traced_site;
 mod trampolines;
 mod turn;
+mod unnamed;
 mod update;
 mod wanted;
 mod wishes;

@@ -6,7 +6,7 @@ use super::system_call_table::SystemCallTable;
 use super::traced_site::TracedSite;
 use super::trampolines::Trampolines;
 use super::turn::Turn;
-use super::{files, probe_place, reference_counters};
+use super::{files, probe_place, reference_counters, unnamed};
 use crate::preload::arch::system_call;
 use crate::preload::object::elf::LoadedObject;
 use crate::preload::object::{borrowed, image, mapped};
@@ -91,9 +91,10 @@ impl TracedObject {
         let _ = self.sites.fill(&self.file, symbols, self.base);
     }
 
-    /// Whether any of its functions is one of which `is_it` says so, by its names.
+    /// Whether any of its functions may be one of which `is_it` says so, by its names.
     pub(super) fn has_function(&self, is_it: &dyn Fn(FunctionName<'_>) -> bool) -> bool {
         self.symbols.functions().any(|function| with_names(function.name, is_it))
+            || unnamed::may_have(&self.file, &self.symbols, is_it)
     }
 }
 

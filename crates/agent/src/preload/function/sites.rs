@@ -3,6 +3,7 @@
 use super::lasting_table::LastingTable;
 use super::site_entry::REACH;
 use super::traced_site::TracedSite;
+use super::unnamed;
 use super::wanted::Wanted;
 use core::ops::Range;
 use function_filter::FunctionName;
@@ -27,7 +28,7 @@ impl SiteTable {
 
     /// Fills it, unless that was done, for one who has the turn, with those of a file whose addresses are
     /// moved by `base`: those that its compiler has left. If it has left none, those of its functions, which
-    /// `symbols` names. None where there is no memory.
+    /// `symbols` names or code leads to. None where there is no memory.
     pub(super) fn fill(
         &self,
         file: &ObjectFile<'static>,
@@ -50,6 +51,7 @@ impl SiteTable {
         symbols: Option<&ObjectFile<'static>>,
         base: u64,
     ) -> Option<()> {
+        let file = &symbols.map_or(*file, |symbols| unnamed::look(file, symbols));
         let found = || {
             let built = file.sites().filter(|_| symbols.is_none());
             symbols.into_iter().flat_map(|symbols| file.unbuilt_sites(symbols)).chain(built)
@@ -127,7 +129,14 @@ impl SiteTable {
             }
         }
         let without_name = with_names(b"", wanted_by);
-        self.all().iter().for_each(|site| site.want_without_name(&without_name));
+        for site in self.all().iter().filter(|site| !site.is_named()) {
+            if site.is_unbuilt() {
+                let start = site.address.wrapping_sub(base);
+                site.want_without_name(&unnamed::with_address(start, wanted_by));
+            } else {
+                site.want_without_name(&without_name);
+            }
+        }
     }
 
     /// The sites that a function has, of which `first` would be the first one.

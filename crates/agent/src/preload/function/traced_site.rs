@@ -149,7 +149,7 @@ impl TracedSite {
 
     /// Whether it has turned out that its function can't be made to call.
     pub(super) fn has_no_entry(&self) -> bool {
-        self.kind == SiteKind::Instruction && self.entry.is_made() && self.entry.is_missing()
+        self.is_unbuilt() && self.entry.is_made() && self.entry.is_missing()
     }
 
     /// Says which it is.
@@ -288,7 +288,7 @@ impl TracedSite {
 
     /// What is to be stored there.
     pub(super) fn plan(&self, trampolines: &Trampolines) -> Result<Plan, Refusal> {
-        if self.kind == SiteKind::Instruction {
+        if self.is_unbuilt() {
             return self.jump().ok_or(Refusal::NoTarget)?.plan();
         }
         let target = trampolines.target(self.place, self.nops());
@@ -316,11 +316,19 @@ impl TracedSite {
         self.wanted.set(wanted, is_more);
     }
 
-    /// Has just these want it, if no function was found that has it.
+    /// Has just these want it, as no function was found that has it.
     pub(super) fn want_without_name(&self, wanted: &Wanted) {
-        if self.state.load(Relaxed) & NAMED == 0 {
-            self.wanted.set(wanted, false);
-        }
+        self.wanted.set(wanted, false);
+    }
+
+    /// Whether a function was found that has it.
+    pub(super) fn is_named(&self) -> bool {
+        self.state.load(Relaxed) & NAMED != 0
+    }
+
+    /// Whether no compiler has left it.
+    pub(super) fn is_unbuilt(&self) -> bool {
+        self.kind == SiteKind::Instruction
     }
 
     /// Changes what is known of it. What was known before.
