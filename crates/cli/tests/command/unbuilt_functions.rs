@@ -70,6 +70,18 @@ fn their_calls_and_returns_are_nested() {
 }
 
 #[test]
+fn a_program_has_the_name_of_its_file_whatever_link_leads_there() {
+    let scratch = Scratch::new();
+    let program = built(&scratch, "plain", PLAIN, &["-O2", "-g"]);
+    let link = scratch.path("linked");
+    std::os::unix::fs::symlink(&program, &link).unwrap();
+    for (rule, count) in [("framed:mod:plain", 2), ("framed:mod:linked", 0)] {
+        run(&mut scratch.record(&["-p", "function", "-l", rule], &[path(&link), "1"])).success();
+        assert_eq!(calls(&run(&mut scratch.report(&[])).success().stdout).len(), count, "{rule}");
+    }
+}
+
+#[test]
 fn what_they_are_called_with_is_recorded() {
     let scratch = Scratch::new();
     let program = built(&scratch, "plain", PLAIN, &["-O2", "-g"]);

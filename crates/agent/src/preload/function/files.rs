@@ -67,3 +67,16 @@ pub(super) fn unmap(bytes: &'static [u8]) {
     // SAFETY: mapped by `map`, and nobody has it any more.
     let _ = unsafe { rustix::mm::munmap(bytes.as_ptr().cast_mut().cast(), bytes.len()) };
 }
+
+/// The longest path of a link that is followed.
+pub(super) const LONGEST: usize = 1024;
+
+/// Where a link leads. None for a file that is none.
+pub(super) fn read_link<'a>(path: &CStr, into: &'a mut [u8; LONGEST]) -> Option<&'a [u8]> {
+    let arguments =
+        [path.as_ptr().addr() as u64, into.as_mut_ptr().expose_provenance() as u64, LONGEST as u64, 0, 0, 0];
+    // SAFETY: the path ends with a zero byte; no more bytes are stored than there is space for.
+    let length = unsafe { system_call::call(libc::SYS_readlink, arguments) };
+    let length = usize::try_from(length).ok().filter(|length| *length < LONGEST)?;
+    into.get(..length)
+}

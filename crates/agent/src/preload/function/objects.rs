@@ -7,7 +7,6 @@ use super::traced_site::TracedSite;
 use super::trampolines::Trampolines;
 use super::turn::Turn;
 use super::{files, probe_place, reference_counters, unnamed};
-use crate::preload::arch::system_call;
 use crate::preload::object::elf::LoadedObject;
 use crate::preload::object::{borrowed, image, mapped};
 use abi::profile::function_key;
@@ -305,8 +304,13 @@ pub(super) fn forget_unmapped() {
 
 /// A copy of the name of an object's file: the dynamic linker's goes with the object.
 fn name_of(object: &LoadedObject<'_>) -> ([u8; NAME], usize) {
-    let path = if object.path.is_empty() { image::program() } else { object.path };
-    let name = path.to_bytes().rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    let mut program = [0; files::LONGEST];
+    let path = match object.path.to_bytes() {
+        // Not what was executed, which may be a link or a script: lists of functions have the file's name.
+        b"" => files::read_link(c"/proc/self/exe", &mut program).unwrap_or(image::program().to_bytes()),
+        path => path,
+    };
+    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
     let mut copy = [0; NAME];
     for (to, from) in copy.iter_mut().zip(name) {
         *to = *from;
@@ -319,10 +323,9 @@ fn debug_file(file: &ObjectFile<'_>, path: &CStr, is_late: bool) -> Option<Objec
     if file.has_all_symbols() {
         return None;
     }
-    let mut program = [0; LONGEST];
+    let mut program = [0; files::LONGEST];
     // A link leads to the program's own directory.
-    let length = read_link(path, &mut program);
-    let path = length.and_then(|length| program.get(..length)).unwrap_or(path.to_bytes());
+    let path = files::read_link(path, &mut program).unwrap_or(path.to_bytes());
     find_debug_file(path, file.debug_link(), file.build_id(), |path| {
         let bytes = files::map(path, is_late)?;
         let found = ObjectFile::parse(bytes);
@@ -334,16 +337,4 @@ fn debug_file(file: &ObjectFile<'_>, path: &CStr, is_late: bool) -> Option<Objec
         }
         found
     })
-}
-
-/// The longest path of a program whose symbols are in another file.
-const LONGEST: usize = 1024;
-
-/// Where a link leads: how many bytes of the path there are. None for a file that is none.
-fn read_link(path: &CStr, into: &mut [u8; LONGEST]) -> Option<usize> {
-    let arguments =
-        [path.as_ptr().addr() as u64, into.as_mut_ptr().expose_provenance() as u64, LONGEST as u64, 0, 0, 0];
-    // SAFETY: the path ends with a zero byte; no more bytes are stored than there is space for.
-    let length = unsafe { system_call::call(libc::SYS_readlink, arguments) };
-    usize::try_from(length).ok().filter(|length| *length < LONGEST)
 }
