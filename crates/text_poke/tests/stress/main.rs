@@ -7,9 +7,10 @@ mod crowd;
 mod functions;
 #[path = "../common/numbers.rs"]
 mod numbers;
+mod waits;
 
-use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicPtr, AtomicUsize};
 use crowd::Stage;
 use functions::Functions;
 use numbers::Numbers;
@@ -18,6 +19,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use text_poke::plan::{Preparation, SiteState};
 use text_poke::{Applied, NotApplied, Poke, STEPS, SiteFailure, Threads};
+use waits::WAITS;
 
 const THREADS: usize = 8;
 
@@ -164,23 +166,20 @@ fn fork(stage: &Stage) {
 #[test]
 fn nothing_that_waits_is_interrupted() {
     let stage = prepared();
-    let waits = start(&stage, |_| {
-        // SAFETY: no descriptor is looked at. Signals of other tests don't come here.
-        unsafe {
-            let mut all = core::mem::zeroed();
-            libc::sigfillset(&mut all);
-            libc::pthread_sigmask(libc::SIG_BLOCK, &all, core::ptr::null_mut());
-            let epoll = libc::epoll_create1(0);
-            let mut event = core::mem::zeroed();
-            assert_eq!(libc::epoll_wait(epoll, &mut event, 1, 20), 0, "EINTR");
-            libc::close(epoll);
-            let time = libc::timespec { tv_sec: 0, tv_nsec: 5_000_000 };
-            assert_eq!(libc::nanosleep(&time, core::ptr::null_mut()), 0, "EINTR");
-        }
-    });
-    let calls = start(&stage, Stage::call_all);
-    switch(&stage, switches() / 4, |_| true);
-    finish(&stage, vec![waits, calls]);
+    let ended = Arc::new([const { AtomicUsize::new(0) }; WAITS.len()]);
+    let wait = |(at, wait): (usize, fn())| {
+        let ended = Arc::clone(&ended);
+        start(&stage, move |_| {
+            waits::block_signals();
+            wait();
+            ended[at].fetch_add(1, Relaxed);
+        })
+    };
+    let mut threads: Vec<_> = WAITS.into_iter().enumerate().map(wait).collect();
+    threads.push(start(&stage, Stage::call_all));
+    switch(&stage, switches() / 4, |_| ended.iter().all(|ended| ended.load(Relaxed) > 0));
+    finish(&stage, threads);
+    println!("waits of each kind: {ended:?}");
 }
 
 #[test]
