@@ -12,7 +12,7 @@ use printf_format::{ArgumentRole, Converted, FormatAmount, FormatConversion, For
 enum PackedArgument {
     /// A number of so many bytes.
     Number { offset: usize, size: usize },
-    /// How long the text or dump is whose place lies here.
+    /// How long the text or dump is whose place lies here: as recorded.
     Length { place: usize },
     /// A text, whose place lies here.
     Text { place: usize },
@@ -81,6 +81,11 @@ fn add(conversion: &FormatConversion<'_>, parts: &mut Vec<PackedArgument>, end: 
             (ArgumentRole::Column, _) => PackedArgument::Number { offset: next(4), size: 4 },
             // It has no place of its own: the next argument's says it.
             (ArgumentRole::Length, _) => PackedArgument::Length { place: 0 },
+            // What it has of its own is how long the dump was to be.
+            (ArgumentRole::Count, _) => {
+                next(4);
+                PackedArgument::Length { place: 0 }
+            }
             (ArgumentRole::Value, Converted::Text) => PackedArgument::Text { place: next(PLACE) },
             (ArgumentRole::Value, Converted::Bytes { .. }) => PackedArgument::Dump {
                 place: next(PLACE),
@@ -161,7 +166,8 @@ mod tests {
     #[test]
     fn dumps_follow_their_length() {
         let fields = b"\x0c\0\x03\0abc";
-        assert_eq!(packed("%*ph", fields), b"\x03\0\0\0abc");
+        // It was to have 5.
+        assert_eq!(packed("%*ph", b"\x05\0\0\0\x10\0\x03\0abc"), b"\x03\0\0\0abc");
         assert_eq!(packed("%5ph", fields), b"abc\0\0");
         assert_eq!(packed("%2phN", fields), b"ab");
     }

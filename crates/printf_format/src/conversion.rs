@@ -46,8 +46,10 @@ pub enum ArgumentRole {
     Nothing,
     /// An `int`: the width, or the least digits.
     Column,
-    /// An `int`: how many bytes the next argument has at most.
+    /// An `int`: how many bytes of the next argument, a text, there are at most.
     Length,
+    /// An `int`: how many bytes the next argument, a dump, has.
+    Count,
     /// What is converted.
     Value,
 }
@@ -72,7 +74,7 @@ impl<'a> FormatConversion<'a> {
     pub const fn arguments(&self) -> [ArgumentRole; 3] {
         let is_bytes = matches!(self.kind, Converted::Bytes { .. });
         let width = match self.width {
-            FormatAmount::ArgumentRole if is_bytes => ArgumentRole::Length,
+            FormatAmount::ArgumentRole if is_bytes => ArgumentRole::Count,
             FormatAmount::ArgumentRole => ArgumentRole::Column,
             _ => ArgumentRole::Nothing,
         };
@@ -268,12 +270,12 @@ mod tests {
 
     #[test]
     fn arguments_have_their_order() {
-        use ArgumentRole::{Column, Length, Nothing, Value};
+        use ArgumentRole::{Column, Count, Length, Nothing, Value};
         for (text, arguments) in [
             ("d", [Nothing, Nothing, Value]),
             ("*.*d", [Column, Column, Value]),
             ("*.*s", [Column, Length, Value]),
-            ("*ph", [Length, Nothing, Value]),
+            ("*ph", [Count, Nothing, Value]),
         ] {
             assert_eq!(parsed(text).arguments(), arguments, "%{text}");
         }

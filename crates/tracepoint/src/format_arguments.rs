@@ -216,7 +216,7 @@ const fn check_conversion(
     let mut at = 0;
     while at < arguments.len() {
         let expected = match (arguments[at], conversion.kind, conversion.size) {
-            (ArgumentRole::Nothing, ..) | (ArgumentRole::Length, Converted::Bytes { .. }, _) => None,
+            (ArgumentRole::Nothing | ArgumentRole::Count, ..) => None,
             (ArgumentRole::Column | ArgumentRole::Length, ..) => Some(ArgumentClass::Int),
             (_, Converted::Text, _) => Some(ArgumentClass::Text),
             (_, Converted::Pointer, _) => Some(ArgumentClass::Pointer),

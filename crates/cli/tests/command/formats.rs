@@ -148,7 +148,10 @@ int main(void)
 	DO_TRACE(whole, "%s", heap + 5000 - 4047);
 	DO_TRACE(one, "%s|%s", heap + 4999, heap + 5000);
 	DO_TRACE(long_edge, "%s|%s", heap + 4000, page + 3000);
-	DO_TRACE(dump, "%*ph|%8ph", 2, (void *)"ab", (void *)8);
+	DO_TRACE(dump, "%*ph|%8ph|%*phN|%3phN.", 2, (void *)"ab", (void *)8, -1, (void *)heap, (void *)heap);
+	DO_TRACE(cut_dump, "%*phN", 5000, (void *)heap);
+	DO_TRACE(whole_dump, "%*phN.", 4048, (void *)heap);
+	DO_TRACE(cut_dumps, "%*phN|%4000phN", 4000, (void *)heap, (void *)heap);
 	return 0;
 }
 "#;
@@ -167,7 +170,10 @@ fn a_text_that_can_not_be_read_harms_nobody() {
         format!("whole: {}", "x".repeat(4047)),
         format!("long_edge: {}|{}edge", "x".repeat(1000), "y".repeat(1092)),
         "one: x|".to_string(),
-        "dump: 61 62|".to_string(),
+        "dump: 61 62|...||787878.".to_string(),
+        format!("cut_dump: {}...", "78".repeat(4048)),
+        format!("whole_dump: {}.", "78".repeat(4048)),
+        format!("cut_dumps: {}...|{}...", "78".repeat(2016), "78".repeat(2024)),
     ];
     let missing: Vec<&String> = expected.iter().filter(|line| !found.contains(*line)).collect();
     assert!(missing.is_empty(), "{missing:?} of {found:?}");
@@ -219,6 +225,42 @@ fn long_texts_of_many_threads_and_handlers_are_whole_or_marked() {
             _ if text.ends_with("...") => assert_eq!(len, 236, "{line}"),
             _ => assert_eq!(len, 3000, "{line}"),
         }
+    }
+}
+
+/// Threads that are in the middle of long events, as many as wanted, when one more comes.
+const HELD: &str = include_str!("programs/ktrace_held.c");
+
+/// How many threads can be in the middle of a long event at a time.
+const LONG_EVENTS: usize = 8;
+
+#[test]
+fn a_long_text_is_cut_while_as_many_as_can_be_are_under_way() {
+    let scratch = Scratch::new();
+    let program = compiled(&scratch, "gcc -std=gnu11 -pthread", HELD, "held");
+    for threads in [1, LONG_EVENTS - 1, LONG_EVENTS, LONG_EVENTS + 1] {
+        let line = [program.to_str().unwrap(), &threads.to_string()];
+        run(&mut scratch.record(&["-q", "-e", "ktrace:*"], &line)).success();
+        let found = recorded(scratch.trace());
+        let texts = |name: &str| {
+            let texts = found.iter().filter_map(|line| line.strip_prefix(name)?.strip_prefix(": "));
+            let mut texts: Vec<String> = texts.map(str::to_string).collect();
+            texts.sort();
+            texts
+        };
+        let letter = |at: usize| char::from(b'a' + (at % 26) as u8).to_string();
+        let whole = |at: usize| letter(at).repeat(3000);
+        let cut = |at: usize| letter(at).repeat(236) + "...";
+        let or_cut = |at: usize, is_whole: bool| if is_whole { whole(at) } else { cut(at) };
+        // The first came last, and has found no place if all were taken: then nothing held it.
+        let is_first_whole = threads <= LONG_EVENTS;
+        let expected: Vec<String> = (0..threads).map(|at| or_cut(at, at > 0 || is_first_whole)).collect();
+        assert_eq!(texts("in_thread"), expected, "{threads}");
+        let has_space = threads < LONG_EVENTS;
+        assert_eq!(texts("one_more"), [or_cut(64, has_space)], "{threads}");
+        let in_handler: &[String] = if is_first_whole { &[or_cut(64, has_space)] } else { &[] };
+        assert_eq!(texts("in_handler"), in_handler, "{threads}");
+        assert_eq!(texts("after"), [whole(64)], "{threads}");
     }
 }
 

@@ -5,12 +5,14 @@
 pub(super) enum ArgumentUse {
     /// A number of so many bytes: 1, 2, 4 or 8.
     Number(u16),
-    /// An `int`: how much of the next argument there is. It is no field.
+    /// An `int`: how much of the next argument, a text, there is. It is no field.
     Length,
     /// The address of text, of at most so many bytes where that isn't [`UNBOUNDED`].
     Text(u16),
-    /// The address of so many bytes; of as many as there is space for with [`UNBOUNDED`].
+    /// The address of so many bytes.
     Bytes(u16),
+    /// The address of as many bytes as the argument before it says.
+    CountedBytes,
 }
 
 /// More bytes than an event can have.
@@ -21,7 +23,7 @@ pub(super) const UNBOUNDED: u16 = 0xfff;
 /// ```text
 /// 15      14    13          12    11     0
 /// number  0     0           last  byte: 10 to 8, bytes of a word that it lacks: 5 to 3
-/// 0       text  upper half  last  bytes: a text, or a dump, which has some
+/// 0       text  upper half  last  bytes: a text, or a dump, which has some; `UNBOUNDED` if it is counted
 /// 0       0     1           0     0        the length of the next one
 /// ```
 ///
@@ -51,7 +53,8 @@ impl ArgumentCode {
             ArgumentUse::Length => Self::LENGTH,
             ArgumentUse::Text(most) => Self::TEXT | most & Self::AMOUNT,
             // A width of 0 is no width.
-            ArgumentUse::Bytes(count) => count.clamp(1, UNBOUNDED),
+            ArgumentUse::Bytes(count) => count.clamp(1, UNBOUNDED - 1),
+            ArgumentUse::CountedBytes => UNBOUNDED,
         })
     }
 
@@ -100,6 +103,12 @@ impl ArgumentCode {
         /// What a number has of a word, by bytes that it lacks.
         static KEPT: [u64; 8] = [!0, 0, 0, 0, !0 >> 32, 0, !0 >> 48, !0 >> 56];
         word & KEPT[usize::from(self.0 >> Self::LACKED & 7)]
+    }
+
+    /// Whether the argument before a dump says how long that is.
+    #[inline(always)]
+    pub(super) fn is_counted(self) -> bool {
+        self.amount() == usize::from(UNBOUNDED)
     }
 
     /// Bytes of a text at most, or of a dump.

@@ -26,7 +26,7 @@ struct ArgumentWriter<'a, const MOST: usize> {
     next: usize,
     /// Where the event ends.
     end: usize,
-    /// How much there is of the next argument, where the one before it says so.
+    /// How much there is of the next text, where the argument before it says so.
     length: Option<i32>,
     /// Whether a text or dump was cut off for want of space.
     is_cut: bool,
@@ -244,10 +244,14 @@ impl<const MOST: usize> ArgumentWriter<'_, MOST> {
     /// As for [`lay_out`].
     #[inline(always)]
     unsafe fn put_bytes(&mut self, code: ArgumentCode, at: usize) {
-        let count = self.length.take().map(|count| usize::try_from(count).unwrap_or(0));
+        let count = match code.is_counted() {
+            // SAFETY: the argument before it is a number, which says so.
+            true => usize::try_from(unsafe { self.words.sub(1).read() } as i32).unwrap_or(0),
+            false => code.amount(),
+        };
         // SAFETY: the caller's promise.
         let bytes = unsafe { self.word() } as usize as *const u8;
-        let (count, share) = (count.unwrap_or_else(|| code.amount()), self.share(at));
+        let share = self.share(at);
         let wanted = count.min(share);
         self.is_cut |= count > share;
         let count = if self.have_lengths { wanted } else { (self.readable)(bytes, wanted) };

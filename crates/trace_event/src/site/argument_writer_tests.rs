@@ -214,8 +214,9 @@ fn what_cannot_be_read_is_said_and_not_touched() {
 fn dumps_have_as_many_bytes_as_is_said() {
     let bytes = "\u{1}\u{2}\u{3}\u{4}";
     let found = laid_out("%*ph%2phN%*ph", false, &[3, address(bytes), address(bytes), -1_i32 as u64, 8], all);
-    let dumps = [8, 12, 16].map(|offset| located(&found, offset));
+    let dumps = [12, 16, 24].map(|offset| located(&found, offset));
     assert_eq!(dumps, [&[1, 2, 3][..], &[1, 2], &[]]);
+    assert_eq!([word(&found, 1) as i32, (word(&found, 2) >> 32) as i32], [3, -1], "what was said");
 }
 
 /// What is recorded of texts with these lengths in an event of so many words, and whether one was cut off.
@@ -271,7 +272,8 @@ fn precisions_and_dumps_may_be_longer_than_a_short_event() {
     assert_eq!(located(&found, 8), ("x".repeat(300) + "\0").as_bytes());
     assert_eq!((located(&found, 12), is_cut), (&dump.as_bytes()[..1000], false));
     let (found, is_cut) = laid_out_in::<LONGEST>("%*ph", false, &[5000, address(&dump)], all);
-    assert_eq!((located(&found, 8).len(), is_cut), (8 * LONGEST - 16, true));
+    assert_eq!((located(&found, 12).len(), is_cut), (8 * LONGEST - 16, true));
+    assert_eq!(word(&found, 1) as u32, 5000, "what was wanted");
     assert!(laid_out_in::<WORDS>("%*ph", false, &[241, address(&dump)], all).1);
     assert!(!laid_out_in::<WORDS>("%*ph", false, &[240, address(&dump)], all).1);
 }

@@ -64,13 +64,15 @@ impl FormatFields {
         for argument in conversion.arguments() {
             let code = match argument {
                 ArgumentRole::Nothing => continue,
-                ArgumentRole::Column => ArgumentCode::new(ArgumentUse::Number(4)),
+                ArgumentRole::Column | ArgumentRole::Count => ArgumentCode::new(ArgumentUse::Number(4)),
                 ArgumentRole::Length => ArgumentCode::new(ArgumentUse::Length),
                 ArgumentRole::Value => value(conversion),
             };
             let field = match argument {
                 ArgumentRole::Value => Some(field(conversion, *count)),
-                ArgumentRole::Column => Some(RawField { kind: kind::SIGNED, ..number(*count, 4) }),
+                ArgumentRole::Column | ArgumentRole::Count => {
+                    Some(RawField { kind: kind::SIGNED, ..number(*count, 4) })
+                }
                 _ => None,
             };
             *self.arguments.get_mut(*count).ok_or(BadFormat::TooManyArguments)? = Some(code);
@@ -129,15 +131,13 @@ pub(super) fn aligned(offset: usize, size: usize) -> usize {
 
 /// What is converted, as the recorder takes it.
 fn value(conversion: &FormatConversion<'_>) -> ArgumentCode {
-    let amount = |amount: FormatAmount| match amount {
-        FormatAmount::Fixed(most) => most.min(UNBOUNDED),
-        _ => UNBOUNDED,
-    };
-    match conversion.kind {
-        Converted::Text => ArgumentCode::new(ArgumentUse::Text(amount(conversion.precision))),
-        Converted::Bytes { .. } => ArgumentCode::new(ArgumentUse::Bytes(amount(conversion.width))),
-        _ => ArgumentCode::new(ArgumentUse::Number(u16::from(conversion.size))),
-    }
+    ArgumentCode::new(match (conversion.kind, conversion.precision, conversion.width) {
+        (Converted::Text, FormatAmount::Fixed(most), _) => ArgumentUse::Text(most.min(UNBOUNDED)),
+        (Converted::Text, ..) => ArgumentUse::Text(UNBOUNDED),
+        (Converted::Bytes { .. }, _, FormatAmount::Fixed(count)) => ArgumentUse::Bytes(count),
+        (Converted::Bytes { .. }, ..) => ArgumentUse::CountedBytes,
+        _ => ArgumentUse::Number(u16::from(conversion.size)),
+    })
 }
 
 /// A number of so many bytes, which is the argument at `index`.

@@ -2,7 +2,7 @@
 //!
 //! Its print format is that format, but for what libtraceevent or the kernel don't know: lengths are `hh`,
 //! `h` and `l`, texts have no precision, because they are recorded with it, characters are texts of one, and
-//! dumps are `__print_hex`.
+//! dumps are `__print_hex`, and `...` after one that has not as many bytes as were to be dumped.
 
 use super::format::{field_line, name};
 use super::format_fields::FormatFields;
@@ -48,11 +48,19 @@ impl<'a> PrintfFormat<'a> {
             FormatPiece::Text(text) => plain_parts(text, is_last)
                 .filter(|(_, is_plain)| !is_plain)
                 .try_for_each(|(part, _)| write!(f, ", {}", Literal(part))),
-            FormatPiece::Conversion(conversion) => conversion
-                .arguments()
-                .into_iter()
-                .filter(|argument| matches!(argument, ArgumentRole::Column | ArgumentRole::Value))
-                .try_for_each(|_| argument(f, conversion.kind, fields.next().ok_or(core::fmt::Error)?)),
+            FormatPiece::Conversion(conversion) => {
+                let mut count = None;
+                for role in conversion.arguments() {
+                    match role {
+                        ArgumentRole::Nothing | ArgumentRole::Length => {}
+                        ArgumentRole::Count => count = fields.next(),
+                        ArgumentRole::Column | ArgumentRole::Value => {
+                            argument(f, &conversion, count, fields.next().ok_or(core::fmt::Error)?)?;
+                        }
+                    }
+                }
+                Ok(())
+            }
             FormatPiece::Unsupported(_) => Ok(()),
         })
     }
@@ -72,7 +80,7 @@ impl Display for PrintfFormat<'_> {
 /// A conversion, as readers know it.
 fn converted(f: &mut Formatter<'_>, conversion: &FormatConversion<'_>) -> Result {
     if let Converted::Bytes { .. } = conversion.kind {
-        return f.write_str("%s");
+        return f.write_str("%s%s");
     }
     f.write_char('%')?;
     f.write_str(conversion.flags)?;
@@ -107,13 +115,26 @@ fn amount(f: &mut Formatter<'_>, sign: &str, amount: FormatAmount) -> Result {
     }
 }
 
-/// An argument of a conversion of this kind.
-fn argument(f: &mut Formatter<'_>, kind: Converted, field: &RawField) -> Result {
+/// An argument of a conversion. Of a dump with the field that says how many bytes it was to have, if there is
+/// one.
+fn argument(
+    f: &mut Formatter<'_>,
+    conversion: &FormatConversion<'_>,
+    count: Option<&RawField>,
+    field: &RawField,
+) -> Result {
     let name = name(field.name)?;
-    match kind {
+    match conversion.kind {
         Converted::Bytes { blanks } => {
             let function = if blanks { "__print_hex" } else { "__print_hex_str" };
-            write!(f, ", {function}(__get_dynamic_array({name}), __get_dynamic_array_len({name}))")
+            write!(f, ", {function}(__get_dynamic_array({name}), __get_dynamic_array_len({name}))")?;
+            write!(f, ", (__get_dynamic_array_len({name}) < ")?;
+            match (count, conversion.width) {
+                (Some(count), _) => write!(f, "REC->{}", self::name(count.name)?)?,
+                (None, FormatAmount::Fixed(count)) => write!(f, "{count}")?,
+                (None, _) => f.write_char('0')?,
+            }
+            f.write_str(") ? \"...\" : \"\"")
         }
         Converted::Text if field.count == DYNAMIC => write!(f, ", __get_str({name})"),
         _ => write!(f, ", REC->{name}"),
@@ -141,12 +162,14 @@ mod tests {
     }
 
     #[test]
-    fn widths_are_fields_and_dumps_have_their_own_length() {
+    fn widths_are_fields_and_dumps_say_whether_they_were_cut() {
         let found = text("%*d %*phN %8ph");
         assert!(found.ends_with(
-            "print fmt: \"%*d %s %s\", REC->arg1, REC->arg2, \
+            "print fmt: \"%*d %s%s %s%s\", REC->arg1, REC->arg2, \
              __print_hex_str(__get_dynamic_array(arg4), __get_dynamic_array_len(arg4)), \
-             __print_hex(__get_dynamic_array(arg5), __get_dynamic_array_len(arg5))\n"
+             (__get_dynamic_array_len(arg4) < REC->arg3) ? \"...\" : \"\", \
+             __print_hex(__get_dynamic_array(arg5), __get_dynamic_array_len(arg5)), \
+             (__get_dynamic_array_len(arg5) < 8) ? \"...\" : \"\"\n"
         ));
     }
 
