@@ -150,9 +150,16 @@ impl<'a, T: Timed> EntryTable<'a, T> {
     /// Claims an entry for `owner`: a free one, or else the one whose end is longest ago, because its events
     /// are overwritten first. One that nobody needs is taken from anywhere that the table reaches, before one
     /// that somebody does. An entry that still describes `owner`, because it executes another program or
-    /// its predecessor was killed, is ended first. None when all that it may use are in use.
-    pub(crate) fn claim(&self, owner: u32, time: u64, needs: Needs) -> Option<Claimed<'a, T>> {
-        for (index, _) in self.candidates(owner).filter(|(_, state)| *state == State::ready(owner)) {
+    /// its predecessor was killed, is ended first: not one of which `is_before` says that it describes
+    /// somebody else of this number. None when all that it may use are in use.
+    pub(crate) fn claim(
+        &self,
+        owner: u32,
+        time: u64,
+        needs: Needs,
+        is_before: impl Fn(&T) -> bool,
+    ) -> Option<Claimed<'a, T>> {
+        for index in self.ready(owner, &is_before) {
             self.end(index, owner, time);
         }
         let free = |(index, state): (usize, &'a AtomicU32)| take(state, State::FREE, owner).then_some(index);
@@ -238,7 +245,19 @@ impl<'a, T: Timed> EntryTable<'a, T> {
 
     /// The index of the entry that describes `owner` now.
     pub(crate) fn find(&self, owner: u32) -> Option<usize> {
-        self.candidates(owner).find(|(_, state)| *state == State::ready(owner)).map(|(index, _)| index)
+        self.find_where(owner, |_| true)
+    }
+
+    /// The index of an entry that describes `owner` now, of those for which `is_meant` says so: others of the
+    /// same number are in other pid namespaces.
+    pub(crate) fn find_where(&self, owner: u32, is_meant: impl Fn(&T) -> bool) -> Option<usize> {
+        self.ready(owner, &is_meant).next()
+    }
+
+    fn ready(&self, owner: u32, is_meant: impl Fn(&T) -> bool) -> impl Iterator<Item = usize> {
+        let ready = self.candidates(owner).filter(move |(_, state)| *state == State::ready(owner));
+        let is_meant = move |index: &usize| self.entries.get(*index).is_some_and(&is_meant);
+        ready.map(|(index, _)| index).filter(is_meant)
     }
 }
 

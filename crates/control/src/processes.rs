@@ -93,7 +93,8 @@ impl ControlArea {
     // Relaxed: published by the Release of `EntryTable::publish`.
     pub fn add_process(&self, process: &NewProcess) -> Option<u32> {
         let table = self.process_table();
-        let claimed = table.claim(process.pid, process.time, self.needs());
+        let is_before = |found: &ProcessEntry| is_before(found, process.pid_namespace);
+        let claimed = table.claim(process.pid, process.time, self.needs(), is_before);
         self.count_lost(Table::Processes, claimed.as_ref());
         let Claimed { index, entry, .. } = claimed?;
         self.free_chunks(entry);
@@ -266,9 +267,42 @@ impl ControlArea {
         self.process(self.process_table().find(pid)? as u32)
     }
 
+    /// The process that `pid` is now in a pid namespace, if it is entered.
+    // Relaxed: the entry was found to be ready by an Acquire, and is read again.
+    pub fn find_process_in(&self, pid: u32, namespace: u64) -> Option<ProcessInfo> {
+        let is_in = |found: &ProcessEntry| found.pid_namespace.load(Relaxed) == namespace;
+        let entry = self.process_table().find_where(pid, is_in)?;
+        self.process(entry as u32).filter(|found| found.pid == pid && found.pid_namespace == namespace)
+    }
+
+    /// The process that is `pid` and has said that it executes a program: the one that the calling process
+    /// was, which counts in this pid namespace, as far as that is known of both.
+    // Relaxed: as for `find_process_in`.
+    pub fn find_executing(&self, pid: u32, namespace: u64) -> Option<ProcessInfo> {
+        let is_meant = |found: &ProcessEntry| is_executing(found) && is_before(found, namespace);
+        let found = self.process(self.process_table().find_where(pid, is_meant)? as u32)?;
+        Some(found).filter(|found| found.pid == pid && found.status.is_executing())
+    }
+
     /// Whether an entry says of `pid` what it is, or was last.
     pub(crate) fn has_entry(&self, pid: u32) -> bool {
         let table = self.process_table();
         table.candidates(pid).any(|(_, state)| state.is_valid() && state.owner() == pid)
     }
+}
+
+/// Whether an entry is what a process was that counts in a pid namespace and has the entry's number: before
+/// it has executed a program, or as somebody else, who was killed. In doubt it is not, and lives: where the
+/// namespace of either isn't known, only one that executes a program is.
+// Relaxed: who asks has found the entry to be ready.
+fn is_before(found: &ProcessEntry, namespace: u64) -> bool {
+    match found.pid_namespace.load(Relaxed) {
+        before if before != 0 && namespace != 0 => before == namespace,
+        _ => is_executing(found),
+    }
+}
+
+// Relaxed: the flag carries nothing but itself.
+fn is_executing(found: &ProcessEntry) -> bool {
+    ProcessStatus(found.status.load(Relaxed)).is_executing()
 }

@@ -61,7 +61,8 @@ impl ControlArea {
     // Relaxed: published by the Release of `EntryTable::publish`.
     pub fn add_task(&self, task: &NewTask) -> Option<u32> {
         let table = self.task_table();
-        let claimed = table.claim(task.tid, task.time, self.needs());
+        let is_before = |found: &TaskEntry| self.is_before(found, task.process);
+        let claimed = table.claim(task.tid, task.time, self.needs(), is_before);
         self.count_lost(Table::Tasks, claimed.as_ref());
         let Claimed { index, entry, .. } = claimed?;
         entry.start_time.store(task.time, Relaxed);
@@ -118,7 +119,7 @@ impl ControlArea {
         self.task_table().read(entry as usize, |found| TaskInfo {
             tid: found.owner,
             tgid: found.entry.tgid.load(Relaxed),
-            process: found.entry.process.load(Relaxed).checked_sub(1),
+            process: process_of(found.entry),
             comm: load_comm(&found.entry.comm),
             start_time: found.start_time,
             end_time: found.end_time,
@@ -139,8 +140,20 @@ impl ControlArea {
 
     /// The entry of the thread that `tid` is now, if it is one of this process.
     pub fn find_task_entry(&self, tid: u32, process: Option<u32>) -> Option<u32> {
-        let entry = self.task_table().find(tid)? as u32;
-        self.task(entry).filter(|task| task.process == process).map(|_| entry)
+        let is_its = |found: &TaskEntry| process_of(found) == process;
+        Some(self.task_table().find_where(tid, is_its)? as u32)
+    }
+
+    /// Whether an entry is of somebody else who was killed, by its number, if that is now a thread of a
+    /// process: one of this process or of its pid namespace, or of nobody's. In doubt it lives.
+    fn is_before(&self, found: &TaskEntry, process: Option<u32>) -> bool {
+        let namespace = |entry: u32| self.process(entry).map_or(0, |process| process.pid_namespace);
+        match (process_of(found), process) {
+            (Some(before), Some(now)) if before != now => {
+                namespace(before) != 0 && namespace(before) == namespace(now)
+            }
+            (before, now) => before == now || before.is_none(),
+        }
     }
 
     /// The thread that `tid` is now, if it is entered.
@@ -150,6 +163,11 @@ impl ControlArea {
             None => self.task(self.task_table().find(tid)? as u32),
         }
     }
+}
+
+// Relaxed: who asks has found the entry to be ready.
+fn process_of(found: &TaskEntry) -> Option<u32> {
+    found.process.load(Relaxed).checked_sub(1)
 }
 
 impl ProcessInfo {

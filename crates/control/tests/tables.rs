@@ -139,6 +139,38 @@ fn a_program_that_executes_another_ends() {
 }
 
 #[test]
+fn who_has_the_same_number_in_another_namespace_lives_on() {
+    let temporary = Temporary::new();
+    let file = &temporary.file;
+    let in_namespace = |pid_namespace, time| NewProcess { pid_namespace, ..process(7, time) };
+    let entries = [(3, 1), (4, 2), (0, 3)].map(|(namespace, time)| {
+        let entry = file.add_process(&in_namespace(namespace, time)).unwrap();
+        file.add_task(&NewTask { process: Some(entry), tgid: 7, ..task(8, time) }).unwrap();
+        entry
+    });
+    assert!(entries.iter().all(|entry| file.process(*entry).unwrap().end_time == 0));
+    assert_eq!(file.tasks().filter(|task| task.end_time == 0).count(), 6);
+    let found = [3, 4, 0, 5].map(|namespace| file.find_process_in(7, namespace).map(|found| found.entry));
+    assert_eq!(found, [Some(entries[0]), Some(entries[1]), Some(entries[2]), None]);
+    for entry in entries {
+        let thread = file.find_task_entry(8, Some(entry)).unwrap();
+        assert_eq!(file.task(thread).unwrap().process, Some(entry));
+    }
+    // What is of the same namespace was killed; where none is known, in doubt not.
+    let ended = || entries.map(|entry| file.process(entry).unwrap().end_time);
+    file.add_process(&in_namespace(4, 10)).unwrap();
+    file.add_process(&in_namespace(0, 11)).unwrap();
+    assert_eq!(ended(), [0, 10, 0]);
+    // But whoever is about to execute a program is what executes it.
+    assert_eq!(file.find_executing(7, 3).map(|found| found.entry), None);
+    file.set_executing(entries[0], [0; 16], None);
+    assert_eq!(file.find_executing(7, 5).map(|found| found.entry), None);
+    assert_eq!(file.find_executing(7, 0).map(|found| found.entry), Some(entries[0]));
+    file.add_process(&in_namespace(0, 12)).unwrap();
+    assert_eq!(ended(), [12, 10, 0]);
+}
+
+#[test]
 fn threads_end_with_their_process() {
     let temporary = Temporary::new();
     let file = &temporary.file;

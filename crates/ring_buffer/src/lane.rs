@@ -205,12 +205,31 @@ impl Claimant {
 }
 
 /// Whether the thread that `owner` names is known to be gone. Only one that counts in the caller's own
-/// pid namespace can be judged; any doubt means alive.
+/// pid namespace can be judged; any doubt means alive, as where either's isn't known.
 pub(crate) fn is_dead(owner: u64, identity: u64) -> bool {
-    let same_namespace = owner >> 32 == identity >> 32;
+    let same_namespace = owner >> 32 != 0 && owner >> 32 == identity >> 32;
     // A damaged word may name a group of processes, which is not asked for.
     // A placeholder is nobody's TID.
     let tid = i32::try_from(owner & 0xffff_ffff).ok().filter(|tid| (*tid as usize) < TIDS);
     let Some(pid) = tid.and_then(Pid::from_raw) else { return false };
     same_namespace && test_kill_process(pid) == Err(rustix::io::Errno::SRCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[cfg_attr(miri, ignore = "it has no processes")]
+    fn only_who_counts_in_the_same_known_namespace_can_be_judged() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        child.wait().unwrap();
+        let named = |namespace: u64| u64::from(child.id()) | namespace << 32;
+        assert!(is_dead(named(3), named(3)));
+        for (owner, judge) in [(3, 4), (0, 3), (3, 0), (0, 0)] {
+            assert!(!is_dead(named(owner), named(judge)), "{owner} {judge}");
+        }
+        let own = u64::from(std::process::id()) | 3 << 32;
+        assert!(!is_dead(own, own));
+    }
 }

@@ -1,5 +1,6 @@
 //! What holds for the calling process, and for those that it starts or sees.
 
+use control::ProcessInfo;
 use rustix::thread::sched_getaffinity;
 use std::fs::read_to_string;
 
@@ -24,8 +25,21 @@ pub fn pid_namespace() -> u64 {
     rustix::fs::stat("/proc/self/ns/pid").map_or(0, |found| found.st_ino)
 }
 
-/// Whether there is such a process: one that was killed has an entry until somebody notices.
-pub(crate) fn is_alive(pid: u32) -> bool {
+/// Whether a process may run still: one that was killed has an entry until somebody notices. Only
+/// one that counts in the calling process's own pid namespace can be judged: the numbers of others are not
+/// theirs here.
+pub(crate) fn may_run() -> impl Fn(&ProcessInfo) -> bool {
+    let here = pid_namespace();
+    move |process| here == 0 || process.pid_namespace != here || is_alive(process.pid)
+}
+
+/// How the calling process's thread `tid` is known to a session's buffers.
+pub(crate) fn identity(tid: u32) -> u64 {
+    u64::from(tid) | pid_namespace() << 32
+}
+
+/// Whether there is such a process.
+fn is_alive(pid: u32) -> bool {
     let pid = rustix::process::Pid::from_raw(pid.cast_signed());
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }

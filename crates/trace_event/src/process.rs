@@ -6,17 +6,17 @@ use crate::governor::page_turned;
 use crate::shared::SharedSession;
 use crate::{buffers, enabled, given_names, thread};
 use abi::control::Obstacle;
-use control::ControlArea;
+use control::{ControlArea, ProcessInfo};
 use core::ops::Range;
 use ring_buffer::current_cpu;
 use rseq::Area;
 
 /// Attaches the process to a session: maps its file, closes it again, enters the process. From here on
-/// events that are on are recorded. If the session knows the process, that takes no system calls but those
+/// events that are on are recorded. If the session knows the process, that makes no system calls but those
 /// by which the dynamic linker has loaded the caller: a filter that the process was started with allows
 /// them.
 ///
-/// Not async-signal-safe. Cost: five system calls and some page faults.
+/// Not async-signal-safe. Cost: eight system calls and some page faults.
 ///
 /// # Safety
 ///
@@ -137,6 +137,31 @@ impl AttachedSession {
     /// This process.
     pub fn pid(self) -> u32 {
         self.shared.pid()
+    }
+
+    /// The inode of the pid namespace that it counts in; 0 where that isn't known.
+    pub fn pid_namespace(self) -> u64 {
+        self.shared.pid_namespace()
+    }
+
+    /// The process that has this number in the pid namespace that this one counts in, if it is entered.
+    pub fn find_process(self, pid: u32) -> Option<ProcessInfo> {
+        self.control().find_process_in(pid, self.pid_namespace())
+    }
+
+    /// What this process has made under a number, where it is known whose number that is.
+    pub fn find_child(self, pid: u32) -> Option<ProcessInfo> {
+        self.shared.find_child(pid)
+    }
+
+    /// Says that what this process makes from now on may count in another pid namespace.
+    pub fn makes_elsewhere(self) {
+        self.shared.makes_elsewhere();
+    }
+
+    /// Whether what this process makes may count in another pid namespace.
+    pub fn is_making_elsewhere(self) -> bool {
+        self.shared.namespace_of_children().is_none()
     }
 
     /// Has core dumps of the process leave out what it has mapped of the session. Cost: two system calls.

@@ -3,9 +3,9 @@
 use crate::attachment::{AttachError, Attachment, Hooks};
 use crate::writers;
 use abi::control::Obstacle;
-use control::{ControlArea, FileLayout, NewProcess, NoLayout};
+use control::{ControlArea, FileLayout, NewProcess, NoLayout, ProcessInfo};
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
-use core::sync::atomic::{AtomicU32, AtomicU64};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
 use ring_buffer::{Buffer, PageTurned, Writer};
 use rseq::Area;
 use shm::{File, Stat};
@@ -24,6 +24,8 @@ pub(crate) struct SharedSession {
     stat: Stat,
     area_offset: Option<isize>,
     pid_namespace: AtomicU64,
+    /// Whether what this process makes may count in another pid namespace.
+    makes_elsewhere: AtomicBool,
     comm: [u8; 16],
     pid: AtomicU32,
     /// The process's entry + 1, or 0.
@@ -76,6 +78,7 @@ impl SharedSession {
             stat: attachment.stat,
             area_offset,
             pid_namespace: AtomicU64::new(attachment.pid_namespace.unwrap_or(0)),
+            makes_elsewhere: AtomicBool::new(false),
             comm: attachment.comm,
             pid: AtomicU32::new(0),
             entry: AtomicU32::new(0),
@@ -88,28 +91,34 @@ impl SharedSession {
         writers::first()
     }
 
-    /// Whether `pid`, which the calling process is, was not known to be so. True once.
+    /// Whether `pid`, which the calling process is, was not known to be so. True once. In another pid
+    /// namespace a child may have the number that its maker has in its own.
     pub(crate) fn is_new_process(&self, pid: u32) -> bool {
         let before = self.pid.swap(pid, AcqRel);
-        before != pid
+        before != pid || self.makes_elsewhere.load(Relaxed)
     }
 
     /// Enters this process, `pid`, which is new: started, or forked. Whether the session knew it.
     pub(crate) fn enter_process(&self, pid: u32) -> bool {
-        let known = self.control.find_process(pid).filter(|before| before.status.is_executing());
+        // Not that of who executed it: he may be another one of this number.
+        let pid_namespace = match self.pid_namespace() {
+            0 => self.own_namespace(),
+            told => told,
+        };
+        self.pid_namespace.store(pid_namespace, Relaxed);
+        let known = self.control.find_executing(pid, pid_namespace);
         // Whom its maker has entered has not said himself that he is there.
         let was_there = known.is_some_and(|before| self.control.maps(before.entry).next().is_some());
         let new = match known {
             Some(before) => NewProcess {
                 parent: before.parent,
-                pid_namespace: before.pid_namespace,
+                pid_namespace,
                 status: before.status.executed(),
                 limit_raised: before.limit_raised,
                 ..self.new_process(pid)
             },
             None => self.unknown_process(pid),
         };
-        self.pid_namespace.store(new.pid_namespace, Relaxed);
         let entry = self.enter(&new);
         self.pid.store(pid, Relaxed);
         self.entry.store(entry.map_or(0, |entry| entry + 1), Relaxed);
@@ -119,14 +128,7 @@ impl SharedSession {
     /// A process of which the session knows nothing: what made it has to be found out.
     fn unknown_process(&self, pid: u32) -> NewProcess {
         let origin = (self.hooks.origin)();
-        let creator = self.control.identity();
-        let told = self.pid_namespace();
-        let pid_namespace = match self.control.find_process(origin.parent) {
-            _ if told != 0 => told,
-            Some(parent) if parent.pid_namespace != 0 => parent.pid_namespace,
-            _ if origin.parent == creator.creator => creator.pid_namespace,
-            _ => self.own_namespace(),
-        };
+        let pid_namespace = self.pid_namespace();
         NewProcess { parent: origin.parent, pid_namespace, status: origin.status, ..self.new_process(pid) }
     }
 
@@ -139,7 +141,16 @@ impl SharedSession {
     /// Enters this process, `pid`, which was forked from `parent`, the one that was entered before: it has
     /// what that has.
     pub(crate) fn enter_copy(&self, pid: u32, parent: u32) {
-        let entry = self.enter(&NewProcess { parent, ..self.child(pid) });
+        // The first of a namespace has a number that no other child gets.
+        let is_elsewhere = self.makes_elsewhere.swap(false, Relaxed) || pid == 1;
+        let pid_namespace = match is_elsewhere {
+            true if (self.hooks.may_call)() => self.own_namespace(),
+            true => 0,
+            false => self.pid_namespace(),
+        };
+        let new = NewProcess { parent, pid_namespace, ..self.child(pid) };
+        self.pid_namespace.store(pid_namespace, Relaxed);
+        let entry = self.enter(&new);
         self.pid.store(pid, Relaxed);
         self.entry.store(entry.map_or(0, |entry| entry + 1), Relaxed);
     }
@@ -152,7 +163,7 @@ impl SharedSession {
     /// Enters a child that runs a program unrecorded, unless that is known already. It has nothing mapped
     /// that is of interest.
     pub(crate) fn enter_unrecorded(&self, pid: u32, name: [u8; 16], obstacle: Obstacle) {
-        if self.control.find_process(pid).is_none() {
+        if self.find_child(pid).is_none() {
             let new = NewProcess { parent: self.pid(), comm: name, ..self.child(pid) };
             if let Some(entry) = self.control.add_process(&new) {
                 self.control.set_executing(entry, name, Some(obstacle));
@@ -160,12 +171,28 @@ impl SharedSession {
         }
     }
 
+    /// Says that what this process makes from now on may count in another pid namespace.
+    // Relaxed: the flag carries nothing but itself; a child has a copy of what its maker has stored.
+    pub(crate) fn makes_elsewhere(&self) {
+        self.makes_elsewhere.store(true, Relaxed);
+    }
+
+    /// What this process has made under a number, where it is known whose number that is.
+    pub(crate) fn find_child(&self, pid: u32) -> Option<ProcessInfo> {
+        self.control.find_process_in(pid, self.namespace_of_children()?)
+    }
+
+    /// The pid namespace that children of this process count in; None where each has to find that out.
+    pub(crate) fn namespace_of_children(&self) -> Option<u64> {
+        (!self.makes_elsewhere.load(Relaxed)).then(|| self.pid_namespace())
+    }
+
     /// A child of the process that is entered.
     fn child(&self, pid: u32) -> NewProcess {
         let own = self.process().and_then(|entry| self.control.process(entry));
         NewProcess {
             parent: self.pid(),
-            pid_namespace: self.pid_namespace(),
+            pid_namespace: self.namespace_of_children().unwrap_or(0),
             status: own.map_or_else(Default::default, |own| own.status.inherited()),
             limit_raised: own.map_or(0, |own| own.limit_raised),
             ..self.new_process(pid)

@@ -72,7 +72,7 @@ pub fn maker_aside() -> u32 {
 /// The entry of the child for which the calling thread's words are aside, if that is what runs here.
 pub(crate) fn child_entry(shared: &SharedSession) -> Option<u32> {
     let child = start_aside(shared, load()).map(abi::common::pid)?;
-    Some(shared.control.find_process(child as u32)?.entry)
+    Some(shared.find_child(child as u32)?.entry)
 }
 
 /// The placeholder of the child for which the calling thread's words are aside; 0 where it has none.
@@ -87,7 +87,7 @@ pub fn child_in_memory(runs: bool) {
     let state = load();
     if let (Some(number), Some(shared)) = (placeholder(state.aside), current::shared()) {
         let common = abi::common::word(0, 0, 0, number as i32);
-        if runs && shared.control.find_process(number).is_none() {
+        if runs && shared.find_child(number).is_none() {
             shared.enter_child(number);
             shared.control.pid_forked(maker_aside(), number);
         }

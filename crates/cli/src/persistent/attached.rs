@@ -17,7 +17,7 @@ pub(super) struct AttachedProcess {
     pub(super) exe: Option<String>,
     /// How long it has run that, in ns. None for one that has recorded nothing since it was forked.
     pub(super) age: Option<u64>,
-    /// Whether its PID counts in another namespace than the session's.
+    /// Whether its PID counts in another namespace than this command's.
     pub(super) is_elsewhere: bool,
     /// The inode of that namespace; 0 where it isn't known.
     pub(super) namespace: u64,
@@ -82,7 +82,7 @@ impl AttachedProcess {
     pub(super) fn all(session: &Instance) -> Vec<AttachedProcess> {
         let age = ages(session);
         let control = session.control();
-        let here = control.identity().pid_namespace;
+        let here = session::pid_namespace();
         let running = control.processes().filter(|process| process.end_time == 0);
         let mut files = FilesInPart::new(session);
         let pending = PendingProcess::all(session);

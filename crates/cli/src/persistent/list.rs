@@ -113,7 +113,7 @@ fn participants(session: &Instance) -> (Vec<AttachedProcess>, Vec<UnattachedProc
     // Those that have executed what can't be traced have an entry still.
     attached.retain(|process| strangers.iter().all(|stranger| Some(stranger.pid) != process.here()));
     // Those that were forked and have recorded nothing since have none yet.
-    let here = session.control().identity().pid_namespace;
+    let here = session::pid_namespace();
     let new = seen.into_iter().filter(|stranger| !known.contains(&stranger.pid));
     attached.extend(new.map(|UnattachedProcess { pid, comm, exe, .. }| AttachedProcess {
         pid,

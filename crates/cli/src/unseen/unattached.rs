@@ -8,8 +8,9 @@ use crate::json::Json;
 use crate::object;
 use crate::record::program::obstacle;
 use abi::control::Obstacle;
+use control::ProcessInfo;
 use rustix::fs::{major, minor};
-use session::Instance;
+use session::{Instance, OwnPid};
 use std::fs::{read, read_link, read_to_string};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
@@ -134,7 +135,7 @@ impl<'a> Look<'a> {
         let exe = read_link(process.join("exe")).ok().map(|path| path.display().to_string());
         let found = UnattachedProcess { pid, comm, exe, why: None, is_certain: true, is_here: true };
         if maps.contains(&self.mapping) {
-            let known = self.session.control().find_process(pid);
+            let known = self.known_here(pid);
             let is_detached = known.is_some_and(|process| process.status.is_detached());
             return (!is_detached).then_some(found);
         }
@@ -146,10 +147,16 @@ impl<'a> Look<'a> {
         Some(UnattachedProcess { why, is_certain: false, ..found })
     }
 
+    /// The process that this command knows by this PID, as the session knows it.
+    fn known_here(&self, pid: u32) -> Option<ProcessInfo> {
+        let own = OwnPid::of(pid)?;
+        self.session.control().find_process_in(own.pid, own.namespace)
+    }
+
     /// A process that may not be looked at, if it has executed something since it was seen: one that has
     /// dropped rights is hidden as well.
     fn hidden(&self, pid: u32, comm: String) -> Option<UnattachedProcess> {
-        let known = self.session.control().find_process(pid);
+        let known = self.known_here(pid);
         if known.is_some_and(|process| !process.status.is_executing()) {
             return None;
         }

@@ -152,6 +152,83 @@ fn programs_of_several_containers_that_were_started_with_a_session_are_told() {
     let list = listed(&mut first);
     assert!(list.contains("attached  1 process\n") && !list.contains(several), "{list}");
     let mut second = begin();
+    // None is taken for what the other was before.
     let list = listed(&mut second);
-    assert!(list.contains(several), "{list}");
+    assert!(list.contains("attached  2 processes\n") && list.contains(several), "{list}");
+    for running in [&mut first, &mut second] {
+        let here = only_child(running.pid());
+        let elsewhere = format!("(in another pid namespace, {here} here)");
+        let list = listed(running);
+        assert!(list.contains(&elsewhere), "{list}");
+    }
+    kill_process(Pid::from_raw(only_child(second.pid()) as i32).unwrap(), Signal::KILL).unwrap();
+    second.wait();
+    let list = listed(&mut first);
+    assert!(list.contains("attached  1 process\n") && !list.contains(several), "{list}");
+    // As is seen from where the other can't be seen, too.
+    let own = only_child(first.pid()).to_string();
+    let mut inside = scratch.command("nsenter");
+    inside.args(["-p", "-m", "-t", &own, LOOKBACK, "list", "--session", &place]);
+    let list = run(&mut inside).success().stdout;
+    assert!(list.contains("attached  1 process\n") && !list.contains("in another"), "{list}");
+}
+
+/// What a traced program makes in a new PID namespace, by libc's calls or by the kernel's.
+const MAKERS: [&[&str]; 2] = [
+    &["unshare", "-p", "-f", "--mount-proc", "--kill-child"],
+    &["bwrap", "--dev-bind", "/", "/", "--proc", "/proc", "--unshare-pid", "--die-with-parent"],
+];
+
+#[test]
+fn what_a_traced_program_makes_in_a_pid_namespace_counts_there() {
+    if is_missing(&["unshare", "bwrap"]) || needs_root("mount") {
+        return;
+    }
+    for maker in MAKERS {
+        let scratch = Scratch::new();
+        let place = session(&scratch, &["-e", "@file", "-e", "sched_process_exit"]);
+        compile(&scratch, "attached", ATTACHED, &["-O1", "-w", NOPS, "-ldl"]);
+        let program = scratch.outside("attached");
+        let mut command = scratch.lookback(&["run", "--session", &place, "--"]);
+        let mut running = start(command.args(maker).arg(&program).stdin(Stdio::piped()));
+        running.wait_for("ready");
+        tell(&mut running, "c");
+        let list = run(&mut scratch.lookback(&["list", "--session", &place])).success().stdout;
+        let line = list.lines().find(|line| line.contains("/attached")).unwrap_or_else(|| panic!("{list}"));
+        assert!(line.contains("(in another pid namespace, "), "{maker:?}: {list}");
+        let own: u32 = line.split_whitespace().next().unwrap().parse().unwrap();
+        assert!(own < 10, "{list}");
+        assert_eq!(opened(&events_of(&scratch, &place, own)), ["/dev/null"], "{maker:?}");
+    }
+}
+
+#[test]
+fn programs_of_several_containers_without_root_have_a_session() {
+    if is_missing(&["setpriv", "unshare"]) || needs_root("become somebody else") {
+        return;
+    }
+    let scratch = Scratch::new();
+    let Some(mut lookback) = as_nobody(&scratch) else { return };
+    let directory = scratch.outside("nobody");
+    std::fs::create_dir(&directory).unwrap();
+    std::os::unix::fs::chown(&directory, Some(65534), Some(65534)).unwrap();
+    let place = path(&directory.join("session")).to_string();
+    run(lookback.args(["start", "-q", "--session", &place, "-e", "@file"])).success();
+    compile(&scratch, "attached", ATTACHED, &["-O1", "-w", NOPS, "-ldl"]);
+    let program = scratch.outside("attached");
+    let begin = || {
+        let mut command = scratch.command("setpriv");
+        command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]);
+        command.args(["unshare", "-U", "-r", "-p", "-f", "--mount-proc", "--kill-child"]);
+        command.arg(scratch.outside("lookback")).args(["run", "--session", &place]);
+        let mut running = start(command.arg(&program).stdin(Stdio::piped()));
+        running.wait_for("ready");
+        tell(&mut running, "c");
+        running
+    };
+    let (_first, _second) = (begin(), begin());
+    let mut lookback = as_nobody(&scratch).unwrap();
+    let list = run(lookback.args(["list", "--session", &place])).success().stdout;
+    assert!(list.contains("attached  2 processes\n"), "{list}");
+    assert_eq!(list.matches("(in another pid namespace, ").count(), 2, "{list}");
 }

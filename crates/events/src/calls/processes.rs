@@ -50,8 +50,8 @@ macro_rules! process_calls {
                 initgroups(user: Path, group: Unsigned) -> Success as [initgroups];
                 setsid() -> Child as [setsid];
                 setpgid(pid: Pid, pgid: Pid) -> Success as [setpgid];
-                unshare(flags: CloneFlags) -> Success as [unshare] around place::HOOKS;
-                setns(fd: Int, nstype: CloneFlags) -> Success as [setns] around place::HOOKS;
+                unshare(flags: CloneFlags) -> Success as [unshare] around place::UNSHARE;
+                setns(fd: Int, nstype: CloneFlags) -> Success as [setns] around place::SETNS;
                 getrlimit(resource: Resource, rlim: Pointer) -> Success as [getrlimit, getrlimit64] around limits::GETRLIMIT;
                 setrlimit(resource: Resource, rlim: Pointer) -> Success as [setrlimit, setrlimit64] around limits::SETRLIMIT;
                 prlimit(pid: Pid, resource: Resource, new_limit: Pointer, old_limit: Pointer) -> Success as [prlimit, prlimit64] around limits::PRLIMIT;

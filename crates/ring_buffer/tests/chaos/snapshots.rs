@@ -2,6 +2,7 @@
 //! them to its end; meanwhile the buffer gets other sizes.
 
 use crate::reader::Reader;
+use crate::writers::identity;
 use ring_buffer::{Buffer, Content, Holder, NotResized, Refused, Released, Snapshot};
 use std::collections::VecDeque;
 use std::ffi::CStr;
@@ -53,8 +54,7 @@ impl Done {
 
 impl<'a> Keeper<'a> {
     pub fn new(buffer: &'a Buffer, path: &'a CStr) -> Keeper<'a> {
-        // SAFETY: always allowed.
-        let holder = buffer.holder(unsafe { libc::gettid() } as u64).expect("a place");
+        let holder = buffer.holder(identity()).expect("a place");
         while holder.reserve(path).is_ok() {}
         let done = Done::default();
         Keeper { buffer, holder, path, pending: VecDeque::new(), done }

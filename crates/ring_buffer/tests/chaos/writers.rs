@@ -285,16 +285,22 @@ fn write(place: &Place, writer: i32) {
     }
 }
 
+/// What the calling thread is called.
+pub fn identity() -> u64 {
+    /// The pid namespace of all of them.
+    const NAMESPACE: u64 = 1 << 32;
+    // SAFETY: always allowed.
+    unsafe { libc::gettid() as u64 | NAMESPACE }
+}
+
 /// How the calling thread writes.
 fn thread(place: &Place) -> WriterThread {
-    // SAFETY: always allowed.
-    let identity = unsafe { libc::gettid() } as u64;
     let area = match place.route.get() {
         Route::Cpus => Some(Area::current().expect("glibc 2.35 or newer")),
         Route::Lanes => None,
         Route::Unarmed => Some(unarmed_area(place)),
     };
-    WriterThread { area, identity }
+    WriterThread { area, identity: identity() }
 }
 
 /// An area that looks like the thread's own and that the kernel has never heard of. It says that the thread
@@ -311,8 +317,7 @@ fn unarmed_area(place: &Place) -> Area {
 
 /// Writes one event to a lane, whoever owned it before.
 pub fn write_one_to_a_lane(buffer: Buffer) -> bool {
-    // SAFETY: always allowed.
-    let thread = WriterThread { area: None, identity: unsafe { libc::gettid() } as u64 };
+    let thread = WriterThread { area: None, identity: identity() };
     let stamp = Stamp { writer: 1, number: 1 };
     Writer::new(buffer).write(thread, event::build(stamp).event()).is_ok()
 }

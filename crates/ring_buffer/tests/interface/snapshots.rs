@@ -118,8 +118,7 @@ fn the_holds_of_the_dead_are_let_go() {
     let child = unsafe { libc::fork() };
     if child == 0 {
         let same = temporary.open();
-        // SAFETY: always allowed.
-        let holder = same.holder(unsafe { libc::getpid() } as u64).unwrap();
+        let holder = same.holder(identity()).unwrap();
         let held = holder.hold(snapshot);
         std::mem::forget((held.is_some(), held));
         // SAFETY: ends the child with nothing let go.

@@ -111,8 +111,10 @@ pub fn is_alone(block: u32, buffer: &Buffer) -> bool {
 
 /// What holders and lanes' owners of the calling thread are called.
 pub fn identity() -> u64 {
+    /// The pid namespace of all of them.
+    const NAMESPACE: u64 = 1 << 32;
     // SAFETY: always allowed.
-    unsafe { libc::gettid() as u64 }
+    unsafe { libc::gettid() as u64 | NAMESPACE }
 }
 
 /// Writes an event with a number in it.

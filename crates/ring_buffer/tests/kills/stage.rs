@@ -1,6 +1,7 @@
 //! A buffer in a known state, and what somebody sees in it who comes when all others are gone.
 
 use crate::event::{self, MAX_WORDS, Stamp, WRITER_OF_SHORT};
+use crate::traced::NAMESPACE;
 use abi::buffer::{BLOCKS_OFFSET, Block};
 use abi::page;
 use ring_buffer::{Buffer, Clock, Holder, NotWritten, PageCopy, Released, Specification, Statistics};
@@ -300,7 +301,7 @@ impl Stage {
 /// What the calling thread is called as a lane's owner and as a holder.
 pub fn identity() -> u64 {
     // SAFETY: always allowed.
-    unsafe { libc::gettid() as u64 }
+    unsafe { libc::gettid() as u64 | NAMESPACE }
 }
 
 /// Where a block is in the file.

@@ -12,6 +12,9 @@ use std::ffi::c_void;
 use std::ops::Range;
 use std::ptr::null_mut;
 
+/// The pid namespace of all who write and hold, as their identities have it.
+pub const NAMESPACE: u64 = 1 << 32;
+
 /// A child that is stopped.
 pub struct Traced {
     pid: i32,
@@ -99,7 +102,7 @@ impl Traced {
 
     /// What it is called as a lane's owner.
     pub fn identity(&self) -> u64 {
-        self.pid as u64
+        self.pid as u64 | NAMESPACE
     }
 
     /// Where it is: its registers, as setjmp(3) keeps them.

@@ -7,6 +7,9 @@ use std::sync::mpsc::channel;
 /// The most who do something at a time, and one more who looks.
 const ALIVE: usize = 5;
 
+/// The pid namespace of all who write and hold, as their identities have it.
+const NAMESPACE: u64 = 1 << 32;
+
 /// The identity of someone who lives as long as the test.
 pub fn alive(who: usize) -> u64 {
     static ALIVE_ONES: OnceLock<[u64; ALIVE]> = OnceLock::new();
@@ -19,7 +22,7 @@ pub fn dead() -> u64 {
     *DEAD.get_or_init(|| {
         let mut child = Command::new("true").spawn().expect("true(1)");
         child.wait().expect("a child of ours");
-        u64::from(child.id())
+        u64::from(child.id()) | NAMESPACE
     })
 }
 
@@ -28,7 +31,7 @@ fn start_thread() -> u64 {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         // SAFETY: always allowed.
-        sender.send(unsafe { libc::gettid() } as u64).expect("somebody waits for it");
+        sender.send(unsafe { libc::gettid() } as u64 | NAMESPACE).expect("somebody waits for it");
         loop {
             std::thread::park();
         }

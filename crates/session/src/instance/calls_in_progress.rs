@@ -1,9 +1,9 @@
 //! Calls that have not ended: which they are, and events of them where what was recorded is kept.
 
 use super::Instance;
-use crate::this_process::is_alive;
+use crate::this_process::{identity, may_run};
 use abi::common;
-use control::{Clocks, ControlArea, CurrentCall, Here, ProcessInfo, TaskInfo, is_placeholder};
+use control::{Clocks, ControlArea, CurrentCall, Here, TaskInfo, is_placeholder};
 use events::in_progress::{CALL_IN_PROGRESS, CALL_IN_PROGRESS_ID};
 use events::{EventType, FieldKind};
 use ring_buffer::{RecordBuffer, Writer, WriterThread, current_cpu};
@@ -59,9 +59,7 @@ impl<'a> CallsInProgress<'a> {
 impl Instance {
     /// Who writes events of what happens to others: the calling thread, which alone may use it.
     pub fn observer(&self) -> WriterThread {
-        let namespace = self.control().identity().pid_namespace;
-        let identity = u64::from(std::process::id()) | namespace << 32;
-        WriterThread { area: rseq::Area::current(), identity }
+        WriterThread { area: rseq::Area::current(), identity: identity(std::process::id()) }
     }
 
     /// The calls in progress of which events are wanted, of the threads for which `is_meant` says so. Cost:
@@ -83,9 +81,8 @@ impl Instance {
     /// The calls in progress of all processes that run, of which events are wanted. Cost: looking at all
     /// threads, and a system call for each process.
     pub fn calls_of_running(&self) -> Vec<(TaskInfo, CallInProgress)> {
-        let here = self.control().identity().pid_namespace;
-        let is_there = |process: &ProcessInfo| process.pid_namespace != here || is_alive(process.pid);
-        let running = self.control().processes().filter(|process| process.end_time == 0 && is_there(process));
+        let may_run = may_run();
+        let running = self.control().processes().filter(|process| process.end_time == 0 && may_run(process));
         let running: HashSet<_> = running.map(|process| (process.entry, process.pid)).collect();
         self.calls_in_progress(|task| task.process.is_some_and(|entry| running.contains(&(entry, task.tgid))))
     }

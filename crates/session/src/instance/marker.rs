@@ -3,6 +3,7 @@
 //! Source: `tracing_mark_write` and `tracing_mark_raw_write` in `kernel/trace/trace.c` of Linux 6.18.
 
 use super::author::Author;
+use crate::this_process::pid_namespace;
 use crate::{Error, Instance};
 use abi::page::{DEFAULT_SIZE, max_payload};
 use control::{Here, NewTask};
@@ -40,6 +41,8 @@ pub const MOST_RAW: usize = MOST - RAW_HEAD - LANE_LEAD;
 pub struct Marker {
     session: Arc<Instance>,
     writer: Writer,
+    /// The pid namespace that the writing threads count in.
+    namespace: u64,
     /// Authors whose names it has entered, with their entries, the latest last.
     authors: Mutex<VecDeque<(u32, u32)>>,
 }
@@ -51,7 +54,7 @@ impl Marker {
     /// One for `session`, through a mapping of its own.
     pub fn new(session: Arc<Instance>) -> Result<Marker, Error> {
         let writer = Writer::new(session.again()?.into_buffer());
-        Ok(Marker { session, writer, authors: Mutex::default() })
+        Ok(Marker { session, writer, namespace: pid_namespace(), authors: Mutex::default() })
     }
 
     /// Writes as much of a text as one event holds, with a line end after it, and says how much that was.
@@ -104,10 +107,10 @@ impl Marker {
 
     fn write(&self, author: Author, record: &mut RecordBuffer<WORDS>) -> Result<(), NotWritten> {
         self.enter(author.tid);
-        let identity = u64::from(author.tid) | self.session.control().identity().pid_namespace << 32;
-        on_cpu(author.cpu, || {
-            self.writer.write(WriterThread { area: rseq::Area::current(), identity }, record.event())
-        })
+        // Not the author, who may be killed meanwhile: who writes is the calling thread.
+        let identity = u64::from(Author::current().tid) | self.namespace << 32;
+        let thread = WriterThread { area: rseq::Area::current(), identity };
+        on_cpu(author.cpu, || self.writer.write(thread, record.event()))
     }
 
     /// Enters an author's name, if the session doesn't know the thread.

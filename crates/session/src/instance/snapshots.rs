@@ -3,7 +3,7 @@
 use super::{Author, Instance};
 use crate::Error;
 use crate::session::c_path;
-use crate::this_process::pid_namespace;
+use crate::this_process::identity;
 use ring_buffer::{Buffer, Holder, NotReserved, Released, Snapshot, SnapshotCause, SnapshotOrigin, Writer};
 
 /// What came of giving back the memory of snapshots.
@@ -194,8 +194,8 @@ impl Instance {
     }
 
     pub(crate) fn holder_of<'a>(&self, buffer: &'a Buffer) -> Result<Holder<'a>, Error> {
-        let thread = rustix::thread::gettid().as_raw_nonzero().get() as u64;
-        let holder = buffer.holder(thread | pid_namespace() << 32);
+        let thread = rustix::thread::gettid().as_raw_nonzero().get() as u32;
+        let holder = buffer.holder(identity(thread));
         holder.ok_or_else(|| self.refused("too many others read its snapshots just now"))
     }
 

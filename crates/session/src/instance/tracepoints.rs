@@ -1,8 +1,7 @@
 //! Tracepoints with formats: who has them, and stopping them all.
 
-use crate::this_process::is_alive;
+use crate::this_process::may_run;
 use crate::{Error, Instance};
-use control::ProcessInfo;
 
 impl Instance {
     /// Stops all tracepoints with formats, in all instances and traced processes at once, or no longer does.
@@ -17,10 +16,7 @@ impl Instance {
     /// Whether a process has the tracepoint with this id: one that lives, also where nobody has noticed yet
     /// that another was killed.
     pub fn is_tracepoint_used(&self, id: u16) -> bool {
-        let namespace = self.control().identity().pid_namespace;
-        // Those of other namespaces have numbers that mean nothing here.
-        let is_there = |user: &ProcessInfo| user.pid_namespace != namespace || is_alive(user.pid);
-        self.control().is_used_by(id, is_there)
+        self.control().is_used_by(id, may_run())
     }
 
     /// What tracepoints of programs the session has refused, and why.

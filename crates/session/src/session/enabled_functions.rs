@@ -1,7 +1,7 @@
 //! The functions that are traced now: those whose sites are enabled.
 
 use super::{Session, TraceableFunction, TracedBy};
-use crate::this_process::is_alive;
+use crate::this_process::may_run;
 use crate::{FunctionFilter, FunctionLists};
 use abi::control::FunctionsOffReason;
 use abi::instance::INSTANCES;
@@ -70,8 +70,9 @@ impl Session {
     /// The files that processes have mapped which trace what is wanted now.
     fn objects_that_follow(&self) -> HashSet<u32> {
         let wanted = self.control().functions_wanted();
+        let may_run = may_run();
         let follows = |process: &ProcessInfo| {
-            process.end_time == 0 && process.functions_done == wanted && is_alive(process.pid)
+            process.end_time == 0 && process.functions_done == wanted && may_run(process)
         };
         let processes = self.control().processes().filter(follows);
         processes.flat_map(|process| self.objects_traced_in(process.entry)).collect()

@@ -4,7 +4,7 @@ use super::Session;
 use crate::Error;
 use crate::own_pid::OwnPid;
 use crate::session::Lock;
-use crate::this_process::{is_alive, pid_namespace};
+use crate::this_process::may_run;
 use control::ProcessInfo;
 use std::time::{Duration, Instant};
 
@@ -78,9 +78,7 @@ impl Session {
 
     /// All that don't, also those that won't follow, as they may have a filter of system calls.
     pub fn outdated_functions(&self) -> Vec<ProcessInfo> {
-        let here = pid_namespace();
-        let is_there = |process: &ProcessInfo| process.pid_namespace != here || is_alive(process.pid);
-        self.control().outdated_functions().filter(is_there).collect()
+        self.control().outdated_functions().filter(may_run()).collect()
     }
 
     /// The PID by which the calling process knows one of this session. None for one that it doesn't see, as

@@ -12,7 +12,6 @@ use crate::preload::record;
 use crate::preload::record::value::FieldValue;
 use crate::preload::signal::{blocked, fatal, running};
 use crate::preload::thread::end;
-use control::ControlArea;
 use core::ffi::{CStr, c_char, c_int};
 use core::mem::transmute;
 use core::sync::atomic::AtomicU32;
@@ -20,7 +19,7 @@ use core::sync::atomic::Ordering::{AcqRel, Relaxed};
 use events::{FINGERPRINT, sched};
 use ring_buffer::ClockGettime;
 use shm::Stat;
-use trace_event::{AttachError, Attached, Attachment, Hooks, Parent, session};
+use trace_event::{AttachError, Attached, AttachedSession, Attachment, Hooks, Parent, session};
 
 static STARTED: AtomicU32 = AtomicU32::new(0);
 
@@ -214,10 +213,9 @@ fn record_origin(attached: &Attached) {
     if !attached.was_known {
         let process = session.process().and_then(|process| session.control().process(process));
         let tid = process.map_or(0, |process| process.parent);
-        let control = session.control();
-        let parent = control.find_process(tid);
-        if !parent.is_some_and(|parent| control.has_recorded_its_start(session.pid(), &parent)) {
-            record_fork(Parent { tid, comm: comm_of_parent(control, tid) });
+        let parent = session.find_process(tid);
+        if !parent.is_some_and(|parent| session.control().has_recorded_its_start(session.pid(), &parent)) {
+            record_fork(Parent { tid, comm: comm_of_parent(session, tid) });
         }
     }
     record_exec(session.pid());
@@ -238,10 +236,11 @@ fn record_exec(pid: u32) {
 }
 
 /// The name of a parent, as far as the session knows it.
-fn comm_of_parent(control: &ControlArea, pid: u32) -> [u8; 16] {
-    match control.find_process(pid) {
+fn comm_of_parent(session: AttachedSession, pid: u32) -> [u8; 16] {
+    let creator = session.control().identity();
+    match session.find_process(pid) {
         Some(found) => found.comm,
-        None if pid == control.identity().creator => OWN_COMM,
+        None if pid == creator.creator && session.pid_namespace() == creator.pid_namespace => OWN_COMM,
         None => *b"<...>\0\0\0\0\0\0\0\0\0\0\0",
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::preload::arch::clone::clone_started;
 use crate::preload::arch::stub::stub;
+use crate::preload::execute::place::makes_with;
 use crate::preload::process::clone_start::CloneStart;
 use crate::preload::process::fork::{before_copy, made, placeholder};
 use crate::preload::wrapper::real::real;
@@ -25,6 +26,7 @@ unsafe extern "C" fn clone_body(
     child_tid: usize,
     _caller: usize,
 ) -> i32 {
+    makes_with(flags);
     let shares_memory = flags & libc::CLONE_VM != 0;
     let shares_words = shares_memory && flags & libc::CLONE_SETTLS == 0;
     let waits = flags & libc::CLONE_VFORK != 0;

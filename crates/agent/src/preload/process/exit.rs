@@ -25,7 +25,7 @@ pub(crate) fn process_ends() {
         if let Some(entered) = enter() {
             let child = entered.tid() as u32;
             record_exit(&session.process_comm(), child, true, [sched::ITSELF, 0]);
-            if let Some(process) = session.control().find_process(child) {
+            if let Some(process) = session.find_child(child) {
                 session.control().end_process(process.entry, session.now());
             }
         }

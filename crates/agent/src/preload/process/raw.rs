@@ -9,6 +9,7 @@
 //! As in `fork.rs`.
 
 use crate::preload::arch::system_call::call as kernel;
+use crate::preload::execute::place::makes_with;
 use crate::preload::function::{record_system_call_enter, record_system_call_exit};
 use crate::preload::memory::mapping;
 use crate::preload::object::mapped;
@@ -32,6 +33,9 @@ pub(crate) unsafe extern "C" fn after_making(number: i64, first: u64, result: i6
     let placeholder = trace_event::placeholder_aside();
     let is_child = result == 0;
     let is_alone = !shares_words || result < 0 || !is_child && flags & CLONE_VFORK as u64 != 0;
+    if is_child {
+        makes_with(flags as i32);
+    }
     if is_alone {
         trace_event::take_back_kept();
     }

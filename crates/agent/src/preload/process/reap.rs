@@ -118,7 +118,7 @@ fn record_wait(pid: i32) {
 fn record_end(child: u32, signal: u32) {
     let Some(session) = session() else { return };
     let (control, now) = (session.control(), session.now());
-    let process = control.find_process(child);
+    let process = session.find_process(child);
     let comm = match &process {
         Some(process) => process.last_comm(),
         None => control.find_task(child).map_or_else(|| session.comm(), |task| task.comm),
@@ -127,8 +127,8 @@ fn record_end(child: u32, signal: u32) {
     let is_first = match process {
         Some(process) => control.end_process(process.entry, now) && !process.status.is_left_out(),
         // It has recorded its own end; or it died before it could say that it was there, and then had this
-        // process's name.
-        None => !control.knows_process(child),
+        // process's name. One of another pid namespace has another number, by which it does so.
+        None => !session.is_making_elsewhere() && !control.knows_process(child),
     };
     if is_first {
         record_exit(&comm, child, true, [sched::PARENT, signal]);
