@@ -18,42 +18,34 @@ pub(crate) struct Function {
 
 /// The functions of a file that was mapped when it had this build id. None for another file, or none.
 ///
-/// Where the symbols were put into a file of their own, and it is there, it counts. Where they are nowhere,
-/// functions are called by their addresses.
+/// Where the symbols were put into a file of their own, and it is there, it counts.
 pub(crate) fn functions(path: &Path, build_id: &[u8]) -> Vec<Function> {
     let own = read(path, build_id).unwrap_or_default();
     match debug_file(path, build_id).and_then(|path| read(&path, build_id)) {
         Some(more) if more.len() > own.len() => more,
-        _ => with_unnamed(own, path, build_id),
+        _ => own,
     }
 }
 
-fn with_unnamed(mut named: Vec<Function>, path: &Path, build_id: &[u8]) -> Vec<Function> {
-    let has_all = elf::read(path, build_id, |file| Some(file.symbols().next().is_some()));
-    let bytes = has_all.filter(|has_all| !has_all).and_then(|_| std::fs::read(path).ok());
-    let Some(file) = bytes.as_deref().and_then(ObjectFile::parse) else { return named };
-    let unnamed = session::unnamed_functions(&file, &file).into_iter();
-    named.extend(unnamed.filter_map(|(start, name)| {
-        let end = file.function_span(start)?.end;
-        Some(Function { start, end, name })
-    }));
-    named.sort_by_key(|function| function.start);
-    named
-}
-
-/// Sites of such a file that have names of their own, whichever function they are in: in the order of their
-/// addresses.
+/// Places of such a file that have names of their own, whichever function they are in, in the order of their
+/// addresses: sites, and where functions begin that have no other name than their address. These have it
+/// where they begin alone: what is in them is known by the file, which says more than where they begin.
 pub(crate) fn named_sites(path: &Path, build_id: &[u8]) -> Vec<Function> {
-    let has_some =
-        elf::read(path, build_id, |file| Some(file.section_by_name("lookback_functions").is_some()));
-    let bytes = has_some.filter(|has_some| *has_some).and_then(|_| std::fs::read(path).ok());
+    let may_have = elf::read(path, build_id, |file| {
+        Some(file.section_by_name("lookback_functions").is_some() || file.symbols().next().is_none())
+    });
+    let bytes = may_have.filter(|may_have| *may_have).and_then(|_| std::fs::read(path).ok());
     let Some(file) = bytes.as_deref().and_then(ObjectFile::parse) else { return Vec::new() };
     let named = file.sites().filter_map(|site| {
         let path = SourcePath::of_site(site.name)?;
-        let name = String::from_utf8_lossy(path.as_bytes()).into_owned();
-        Some(Function { start: site.address, end: site.address.checked_add(1)?, name })
+        Some((site.address, String::from_utf8_lossy(path.as_bytes()).into_owned()))
     });
-    let mut named: Vec<Function> = named.collect();
+    let unnamed = match debug_file(path, build_id) {
+        None => session::unnamed_functions(&file, &file),
+        Some(_) => Vec::new(),
+    };
+    let place = |(start, name): (u64, String)| Some(Function { start, end: start.checked_add(1)?, name });
+    let mut named: Vec<Function> = named.chain(unnamed).filter_map(place).collect();
     named.sort_by_key(|function| function.start);
     named
 }
