@@ -2,6 +2,7 @@
 
 use crate::event::WRITER_OF_SHORT;
 use crate::stage::{PAGES, Stage, block_offset, identity};
+use crate::traced::NAMESPACE;
 use abi::buffer::{Block, BufferHeader, DropReason, MAX_HOLDERS};
 use abi::page::HEADER_SIZE;
 use ring_buffer::{Content, NotWritten, PlacedCursor, Released};
@@ -303,8 +304,8 @@ fn fork(act: impl FnOnce()) -> u64 {
     // SAFETY: a child of ours.
     unsafe { libc::waitpid(child, &mut status, 0) };
     assert_eq!((child > 0, status), (true, 0));
-    assert_ne!(child as u64, identity());
-    child as u64
+    assert_ne!(child as u64 | NAMESPACE, identity());
+    child as u64 | NAMESPACE
 }
 
 fn page_of_tail(stage: &Stage, block: usize) -> u64 {
