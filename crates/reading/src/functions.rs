@@ -31,19 +31,18 @@ pub(crate) fn functions(path: &Path, build_id: &[u8]) -> Vec<Function> {
 /// addresses: sites, and where functions begin that have no other name than their address. These have it
 /// where they begin alone: what is in them is known by the file, which says more than where they begin.
 pub(crate) fn named_sites(path: &Path, build_id: &[u8]) -> Vec<Function> {
-    let may_have = elf::read(path, build_id, |file| {
-        Some(file.section_by_name("lookback_functions").is_some() || file.symbols().next().is_none())
+    let found = elf::read(path, build_id, |file| {
+        Some((file.section_by_name("lookback_functions").is_some(), file.symbols().next().is_none()))
     });
-    let bytes = may_have.filter(|may_have| *may_have).and_then(|_| std::fs::read(path).ok());
+    let (has_named, is_stripped) = found.unwrap_or_default();
+    let has_unnamed = is_stripped && debug_file(path, build_id).is_none();
+    let bytes = (has_named || has_unnamed).then(|| std::fs::read(path).ok()).flatten();
     let Some(file) = bytes.as_deref().and_then(ObjectFile::parse) else { return Vec::new() };
     let named = file.sites().filter_map(|site| {
         let path = SourcePath::of_site(site.name)?;
         Some((site.address, String::from_utf8_lossy(path.as_bytes()).into_owned()))
     });
-    let unnamed = match debug_file(path, build_id) {
-        None => session::unnamed_functions(&file, &file),
-        Some(_) => Vec::new(),
-    };
+    let unnamed = if has_unnamed { session::unnamed_functions(&file, &file) } else { Vec::new() };
     let place = |(start, name): (u64, String)| Some(Function { start, end: start.checked_add(1)?, name });
     let mut named: Vec<Function> = named.chain(unnamed).filter_map(place).collect();
     named.sort_by_key(|function| function.start);

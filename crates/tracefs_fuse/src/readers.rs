@@ -38,8 +38,9 @@ impl Readers {
     /// Whether the session knows the process, and so leaves it out.
     fn leave_out(&self, session: &Instance, pid: u32) -> bool {
         let control = session.control();
-        let is_here = |namespace| namespace == self.namespace || namespace == 0;
-        let found = control.find_process(pid).filter(|process| is_here(process.pid_namespace));
+        // One whose namespace isn't known counts as one of this.
+        let found =
+            [self.namespace, 0].into_iter().find_map(|namespace| control.find_process_in(pid, namespace));
         if let Some(process) = found.filter(|process| !process.status.is_left_out()) {
             control.leave_out(process.entry);
         }

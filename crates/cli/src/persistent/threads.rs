@@ -46,8 +46,11 @@ impl ThreadList {
         let pids: HashSet<u32> =
             processes.values().filter(|process| process.end_time == 0).map(|process| process.pid).collect();
         let calls = CallsInProgress::new(control);
-        let shown =
-            |task: &TaskInfo, process| Some(shown(task.call.and_then(|call| calls.describe(call))?, process));
+        let here = session::pid_namespace();
+        let shown = |task: &TaskInfo, process: Option<&ProcessInfo>| {
+            let process = process.filter(|process| process.pid_namespace == here);
+            Some(shown(task.call.and_then(|call| calls.describe(call))?, process))
+        };
         let age = super::ages(session);
         let is_seen = |pid| unseen.iter().all(|process| process.in_part || process.pid != pid);
         let (mut running, mut ended) = (Vec::new(), Vec::new());
@@ -146,10 +149,9 @@ impl ShownCall {
     }
 }
 
-/// A call of a thread of `process`, or of one that is gone.
+/// A call of a thread of `process`; of none where that is gone, or its PID counts in another namespace.
 fn shown(call: CallInProgress, process: Option<&ProcessInfo>) -> ShownCall {
-    let here = session::pid_namespace();
-    let process = process.filter(|process| process.pid_namespace == here && call.is_descriptor);
+    let process = process.filter(|_| call.is_descriptor);
     let file = process.zip(call.argument.as_ref()).and_then(|(process, descriptor)| {
         let path = std::fs::read_link(format!("/proc/{}/fd/{descriptor}", process.pid)).ok()?;
         Some(path.to_string_lossy().into_owned())
