@@ -31,7 +31,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32, AtomicU64};
 pub const VERSION: u32 = 1;
 
 /// The version of a [`RawFormatSite`].
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// The system of all tracepoints with a format.
 pub const FORMAT_SYSTEM: &str = "ktrace";
@@ -58,8 +58,8 @@ pub struct RawSite {
     pub id: AtomicU32,
     /// The word that says whether the event is on. Null before the site is registered.
     pub word: AtomicPtr<AtomicU64>,
-    /// The recorder's function `void (const Site *, Payload *, size_t bytes)`. Valid once `word` is not null.
-    /// It reads 4 words at least; the bytes count from the common fields.
+    /// The recorder's function `void (const Site *, Payload *, size_t bytes)`. Null before the site is
+    /// registered; who sees it sees what was filled in before. It reads 4 words at least; the bytes count from the common fields.
     pub write: AtomicPtr<c_void>,
     /// The system that the event belongs to. As all texts here it ends with a zero byte.
     pub system: *const c_char,
@@ -77,7 +77,8 @@ pub struct RawSite {
     pub texts_have_lengths: u32,
 }
 
-/// A tracepoint with a format of printf(3). Its recorder's function takes [`Arguments`] instead of a payload.
+/// A tracepoint with a format of printf(3). Its recorder's function takes a word for each argument instead of a
+/// payload, as the format has them: numbers with their sign or with zeros in front, addresses.
 #[derive(Debug)]
 #[repr(C)]
 pub struct RawFormatSite {
@@ -90,16 +91,6 @@ pub struct RawFormatSite {
     pub fixed_end: AtomicU16,
     /// Bytes that each of them can have.
     pub share: AtomicU16,
-}
-
-/// Arguments on their way to the recorder, and the space in which it lays them out.
-#[derive(Debug)]
-#[repr(C)]
-pub struct Arguments {
-    /// The recorder's.
-    pub payload: Payload,
-    /// A word for each, as the format has them: numbers with their sign or with zeros in front, addresses.
-    pub words: *const u64,
 }
 
 /// A field of an event. Fields lie as in a C struct, after the common ones.

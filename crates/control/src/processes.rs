@@ -8,8 +8,8 @@ use abi::control::{
     CallWords, Obstacle, PROCESS_STATES_OFFSET, PROCESSES, PROCESSES_OFFSET, ProcessEntry, ProcessStatus,
     Table,
 };
-use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicU32, AtomicU64};
 
 /// A process to enter: one for each program that a PID runs.
 #[derive(Debug, Clone, Copy, Default)]
@@ -197,14 +197,10 @@ impl ControlArea {
         }
     }
 
-    /// Whether the events of the process with this entry are not recorded: asked for each event. Some loads.
-    // Relaxed: the flag carries nothing but itself.
-    #[inline(always)]
-    pub fn is_left_out(&self, entry: u32) -> bool {
-        let entries = self.fixed::<PROCESSES_OFFSET, ProcessEntry, PROCESSES>();
-        entries
-            .get(entry as usize)
-            .is_some_and(|process| ProcessStatus(process.status.load(Relaxed)).is_left_out())
+    /// The [`ProcessStatus`] of the process with this entry, as others change it. It tells whether its events
+    /// are not recorded, which is asked for each of them.
+    pub fn process_status(&self, entry: u32) -> Option<&AtomicU32> {
+        self.process_table().entries.get(entry as usize).map(|process| &process.status)
     }
 
     /// Says that a process is about to execute another program, of this name, which runs unrecorded if there

@@ -23,6 +23,7 @@
 //! Sections store plain words in assembly, in the order in which they are listed here. Readers load them with
 //! Acquire ([`crate::view`]); a writer's own loads are Relaxed where a guard compares the word again.
 
+use crate::arch;
 use crate::buffer::Buffer;
 use crate::geometry::{NoMemory, RingMemory, page_header};
 use crate::observed::{Observed, Unseen};
@@ -239,6 +240,12 @@ impl Buffer {
         let [sequence, first_event, time_stamp] = fresh.stores(seen)?;
         let closed = store(old_commit, seen.tail.commit(self.geometry().page_size));
         let stores = [closed, sequence, first_event, time_stamp];
+        // Who turns that page then need not wait for its memory.
+        if let Some(following) =
+            page_header(place.memory.page_offset(place.memory.after(index)), self.segment())
+        {
+            arch::prefetch_for_store(following.as_ptr().cast());
+        }
         // SAFETY: the addresses are those of this block's words in the segment (R1), checked by
         // `TailPage::of` (R12); the tail is 16-byte aligned.
         Some(unsafe { section.publish(&seen.guards(), &stores, seen.commit(fresh.tail())) }.into())

@@ -10,6 +10,7 @@ use crate::short_event::ShortEvent;
 use crate::sliced::Sliced;
 use crate::steps::Step;
 use crate::target::Target;
+use crate::text_event::TextEvent;
 use crate::thread::WriterThread;
 use crate::writable::Writable;
 use abi::buffer::{Block, Clock, DropReason};
@@ -40,6 +41,8 @@ pub struct Writer {
     /// CPUs whose writers may take the fast path; none when times come from a clock that has to be
     /// read by a call.
     quick_cpus: u32,
+    /// The block of the first CPU.
+    blocks: *const Block,
     /// Whether the calling thread may ask the kernel whether another one is alive.
     may_ask: fn() -> bool,
     /// Who is told when an event was written that the fast path has refused.
@@ -64,7 +67,8 @@ impl Writer {
             capacity: geometry.page_capacity(),
         };
         let quick_cpus = if geometry.clock == Clock::Tsc { geometry.cpus } else { 0 };
-        Writer { target, quick_cpus, may_ask: || true, page_turned: None, buffer }
+        let blocks = buffer.block_address(0);
+        Writer { target, quick_cpus, blocks, may_ask: || true, page_turned: None, buffer }
     }
 
     /// This writer for a process in which system calls may be made only where `may_ask` says so. Where it
@@ -108,42 +112,63 @@ impl Writer {
     }
 
     /// As [`Writer::write`], but only where the fast path can: whether it has. Nothing is called for it: code
-    /// that is compiled without vector registers uses none but xmm0 and xmm1.
+    /// that is compiled without vector registers uses none but xmm0 and xmm1. The area is the calling
+    /// thread's.
     ///
     /// Cost: that of [`Writer::write`].
     #[inline(always)]
-    pub fn try_write(&self, thread: WriterThread, event: EncodedEvent<'_>) -> bool {
-        let Some((area, cpu)) = self.quick_cpu(thread) else { return false };
+    pub fn try_write(&self, area: Option<Area>, event: EncodedEvent<'_>) -> bool {
+        let Some((area, cpu)) = self.quick_cpu(area) else { return false };
         // SAFETY: the area is the calling thread's, the block that of `cpu`.
-        let outcome = unsafe { arch::append(area, cpu, self.buffer.block_address(cpu), &self.target, event) };
+        let outcome = unsafe { arch::append(area, cpu, self.block(cpu), &self.target, event) };
         outcome == Outcome::Committed
     }
 
     /// As [`Writer::try_write`], of an event in registers, which costs less; with `ticks`, as
     /// [`Writer::write_read`].
     #[inline(always)]
-    pub fn try_write_short(&self, thread: WriterThread, event: ShortEvent, ticks: Option<u64>) -> bool {
-        let Some((area, cpu)) = self.quick_cpu(thread) else { return false };
-        let block = self.buffer.block_address(cpu);
+    pub fn try_write_short<const LEN: usize>(
+        &self,
+        area: Option<Area>,
+        event: ShortEvent<LEN>,
+        ticks: Option<u64>,
+    ) -> bool {
+        let Some((area, cpu)) = self.quick_cpu(area) else { return false };
+        let block = self.block(cpu);
         // SAFETY: the area is the calling thread's, the block that of `cpu`.
         let outcome = unsafe { arch::append_in_registers(area, cpu, block, &self.target, event, ticks) };
         outcome == Outcome::Committed
     }
 
+    /// As [`Writer::try_write`], of an event in registers that ends with a text, which costs less.
+    #[inline(always)]
+    pub fn try_write_text<const START: usize>(&self, area: Option<Area>, event: TextEvent<START>) -> bool {
+        let Some((area, cpu)) = self.quick_cpu(area) else { return false };
+        // SAFETY: the area is the calling thread's, the block that of `cpu`.
+        let outcome = unsafe { arch::append_with_text(area, cpu, self.block(cpu), &self.target, event) };
+        outcome == Outcome::Committed
+    }
+
     /// As [`Writer::write_read`], likewise.
     #[inline(always)]
-    pub fn try_write_read(&self, thread: WriterThread, event: EncodedEvent<'_>, ticks: u64) -> bool {
-        let Some((area, cpu)) = self.quick_cpu(thread) else { return false };
-        let block = self.buffer.block_address(cpu);
+    pub fn try_write_read(&self, area: Option<Area>, event: EncodedEvent<'_>, ticks: u64) -> bool {
+        let Some((area, cpu)) = self.quick_cpu(area) else { return false };
+        let block = self.block(cpu);
         // SAFETY: the area is the calling thread's, the block that of `cpu`.
         let outcome = unsafe { arch::append_read(area, cpu, block, &self.target, event, ticks) };
         outcome == Outcome::Committed
     }
 
+    /// The block of a CPU.
+    #[inline(always)]
+    fn block(&self, cpu: u32) -> *const Block {
+        self.blocks.wrapping_add(cpu as usize)
+    }
+
     /// The CPU that the calling thread is on, if the fast path is taken there.
     #[inline(always)]
-    fn quick_cpu(&self, thread: WriterThread) -> Option<(Area, u32)> {
-        let area = thread.area?;
+    fn quick_cpu(&self, area: Option<Area>) -> Option<(Area, u32)> {
+        let area = area?;
         let cpu = area.raw_cpu();
         (cpu < self.quick_cpus).then_some((area, cpu))
     }
@@ -158,8 +183,8 @@ impl Writer {
         begun: Option<u64>,
         append: impl FnOnce(Area, u32, *const Block) -> Outcome,
     ) -> Result<(), NotWritten> {
-        if let Some((area, cpu)) = self.quick_cpu(thread) {
-            match append(area, cpu, self.buffer.block_address(cpu)) {
+        if let Some((area, cpu)) = self.quick_cpu(thread.area) {
+            match append(area, cpu, self.block(cpu)) {
                 Outcome::Committed => return Ok(()),
                 Outcome::Refused => return self.write_last(thread, area, event, begun),
                 Outcome::Aborted => {}
@@ -183,8 +208,7 @@ impl Writer {
         let cpu = area.raw_cpu();
         if cpu < self.quick_cpus {
             // SAFETY: the area is the calling thread's, the block that of `cpu`.
-            let outcome =
-                unsafe { arch::append_last(area, cpu, self.buffer.block_address(cpu), &self.target, event) };
+            let outcome = unsafe { arch::append_last(area, cpu, self.block(cpu), &self.target, event) };
             if outcome == Outcome::Committed {
                 return Ok(());
             }

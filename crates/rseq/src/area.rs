@@ -38,7 +38,7 @@ impl Area {
     /// is at offset 4 of them is never used as a CPU.
     #[inline(always)]
     pub unsafe fn at(offset: isize) -> Area {
-        Area(arch::thread_pointer().wrapping_offset(offset).cast())
+        Area(arch::at_thread_pointer(offset).cast())
     }
 
     /// The CPU that the thread is on at this moment; None when the thread is not registered.

@@ -25,7 +25,7 @@ const LEFT: u32 = 3;
 const DETACHED: u32 = 4;
 
 /// Which of the process's sessions there is, or is to be: how many were [freed](free) before. With
-/// [`NO_TURN`] while the process is detached from it.
+/// [`NO_TURN`] while the process is detached from it, and since it has left it.
 static TURN: AtomicU32 = AtomicU32::new(0);
 const NO_TURN: u32 = 1 << 31;
 
@@ -60,6 +60,18 @@ pub(crate) fn shared() -> Option<&'static SharedSession> {
     }
     // SAFETY: it was filled before.
     Some(unsafe { (*SHARED.0.get()).assume_init_ref() })
+}
+
+/// The session, for a thread that is [known](crate::thread::known) in it.
+///
+/// # Safety
+///
+/// What the thread keeps is of the process's [turn](is_turn).
+// Who keeps that has found the session before, and it is not freed meanwhile.
+#[inline(always)]
+pub(crate) unsafe fn known() -> &'static SharedSession {
+    // SAFETY: it was filled before, as the caller promises.
+    unsafe { (*SHARED.0.get()).assume_init_ref() }
 }
 
 /// The one chance to attach: until it is dropped nobody else has it. If it has not [ended](Filling::end) by
@@ -132,5 +144,9 @@ pub(crate) fn found_again() {
 
 /// Lets nobody find the session any more. False where there is none.
 pub(crate) fn leave() -> bool {
-    FILLED.compare_exchange(FULL, LEFT, AcqRel, Relaxed).is_ok()
+    let has_left = FILLED.compare_exchange(FULL, LEFT, AcqRel, Relaxed).is_ok();
+    if has_left {
+        TURN.fetch_or(NO_TURN, Relaxed);
+    }
+    has_left
 }

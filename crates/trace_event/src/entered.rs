@@ -25,6 +25,19 @@ pub struct Entered {
     common: u64,
 }
 
+/// The calling thread, which has recorded before in the session that the process is attached to, under the TID
+/// that libc has. Its words are not [aside](crate::ThreadState::aside), and the session is there.
+#[derive(Debug, Clone, Copy)]
+pub struct KnownThread(Entered);
+
+impl KnownThread {
+    /// The thread, about to record.
+    #[inline(always)]
+    pub fn entered(self) -> Entered {
+        self.0
+    }
+}
+
 /// Finds out who the calling thread is. None when the process is not attached, and where it can't be found
 /// out.
 ///
@@ -32,19 +45,22 @@ pub struct Entered {
 /// Async-signal-safe.
 #[inline(always)]
 pub fn enter() -> Option<Entered> {
-    enter_known().or_else(enter_slowly)
+    enter_known().map(KnownThread::entered).or_else(enter_slowly)
 }
 
-/// As [`enter`], of a thread that has recorded before: None of any other. Nothing is called for it.
+/// As [`enter`], of a thread that is known: None of any other. Nothing is called for it.
+///
+/// Cost: six loads. Async-signal-safe.
 #[inline(always)]
-pub fn enter_known() -> Option<Entered> {
-    thread::known().map(|common| Entered { common })
+pub fn enter_known() -> Option<KnownThread> {
+    thread::known_by_libc().map(|common| KnownThread(Entered::of(common)))
 }
 
 #[cold]
 #[inline(never)]
 fn enter_slowly() -> Option<Entered> {
-    current::shared().and_then(|shared| Some(Entered { common: thread::start(shared)? }))
+    let start = || current::shared().and_then(thread::start);
+    thread::known().or_else(start).map(Entered::of)
 }
 
 /// As [`enter`], in code that libc may run in a child that shares its maker's memory and words, which nobody
@@ -62,7 +78,7 @@ pub fn enter_in_libc() -> Option<Entered> {
 /// As [`enter_in_libc`], of a thread that has recorded before, on a stack that is known: None of any other.
 /// Nothing is called for it.
 #[inline(always)]
-pub fn enter_known_in_libc() -> Option<Entered> {
+pub fn enter_known_in_libc() -> Option<KnownThread> {
     enter_known().filter(|_| is_known_on_own_stack())
 }
 
@@ -78,6 +94,12 @@ fn is_running(entered: Entered) -> bool {
 }
 
 impl Entered {
+    /// The thread that has these common fields.
+    #[inline(always)]
+    pub(crate) fn of(common: u64) -> Entered {
+        Entered { common }
+    }
+
     /// The event's first word: its common fields.
     #[inline(always)]
     pub fn common(self, event: u16) -> u64 {

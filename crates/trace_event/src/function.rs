@@ -4,21 +4,18 @@
 //! where it is called.
 
 use crate::current;
-use crate::enabled::enabled_word;
 use crate::entered::{CallRecord, Entered, FrameRecord};
 use crate::recorder::{listed_as, passes};
 use crate::sections::is_outside_sections;
 use crate::shared::SharedSession;
-use abi::control::FIRST_ALONE;
 use abi::instance::{
     ARGUMENTS, FUNCTION_NOT_PIDS, FUNCTION_PIDS, FUNCTION_STACKS, GRAPH_ARGUMENTS, IN_SECTIONS, NO_HANDLERS,
     NO_REPEATS, RETURN_ADDRESSES,
 };
 use control::ControlArea;
-use core::sync::atomic::Ordering::Acquire;
 use event_trigger::DueAction;
 use events::ftrace::FUNCTION_ID;
-use ring_buffer::{EncodedEvent, ShortEvent, Writer};
+use ring_buffer::{EncodedEvent, Writer};
 use trigger_effect::Stage;
 
 /// An instance that a tracer writes to.
@@ -33,47 +30,7 @@ pub struct TracingInstance {
     flags: u32,
 }
 
-/// What writes an event that is wanted in the first instance alone. Made before the event is: so the compiler
-/// knows what that has, and how long it is.
-#[derive(Debug, Clone, Copy)]
-pub struct PlainWriter {
-    entered: Entered,
-    shared: &'static SharedSession,
-}
-
-impl PlainWriter {
-    /// Writes the event, if the fast path can. Nothing is written if not. Nothing is called for it.
-    #[inline(always)]
-    pub fn try_write(self, event: EncodedEvent<'_>) -> bool {
-        self.shared.writer().try_write(self.entered.thread(self.shared), event)
-    }
-
-    /// As [`PlainWriter::try_write`], of an event in registers; with this time, [`call_ticks`], if one is
-    /// given.
-    ///
-    /// [`call_ticks`]: crate::call_ticks
-    #[inline(always)]
-    pub fn try_write_short(self, event: ShortEvent, ticks: Option<u64>) -> bool {
-        self.shared.writer().try_write_short(self.entered.thread(self.shared), event, ticks)
-    }
-
-    /// As [`PlainWriter::try_write`], with this time: [`call_ticks`](crate::call_ticks).
-    #[inline(always)]
-    pub fn try_write_at(self, ticks: u64, event: EncodedEvent<'_>) -> bool {
-        self.shared.writer().try_write_read(self.entered.thread(self.shared), event, ticks)
-    }
-}
-
 impl Entered {
-    /// What writes a tracer's event, if that is all there is to do: it is wanted in the first instance alone,
-    /// where no option and no PID filter concerns functions. Nothing is called for it.
-    #[inline(always)]
-    pub fn plain_writer(self, event_id: u16) -> Option<PlainWriter> {
-        let is_plain = enabled_word(event_id).load(Acquire) == FIRST_ALONE;
-        let shared = current::shared().filter(|shared| is_plain && !shared.is_left_out())?;
-        Some(PlainWriter { entered: self, shared })
-    }
-
     /// Whether an instance's PID filters of functions keep the thread out.
     #[inline]
     pub fn is_kept_out(self, control: &ControlArea, instance: usize) -> bool {

@@ -21,8 +21,8 @@ pub struct GraphExit {
 
 /// That a function is called, within so many other calls that are recorded.
 #[inline(always)]
-pub fn graph_entry(entered: Entered, function: u64, depth: u32) -> ShortEvent {
-    ShortEvent::of([entered.common(FUNCGRAPH_ENTRY_ID), function, u64::from(depth)], 20)
+pub fn graph_entry(entered: Entered, function: u64, depth: u32) -> ShortEvent<20> {
+    ShortEvent::of([entered.common(FUNCGRAPH_ENTRY_ID), function, u64::from(depth)])
 }
 
 /// That it has returned.

@@ -34,7 +34,10 @@ mod governor;
 mod graph;
 mod here;
 mod innermost;
+mod lasting;
+mod libc_tid;
 mod own_stack;
+mod plain_writer;
 mod process;
 mod readiness;
 mod recorder;
@@ -57,10 +60,15 @@ pub use attachment::{AttachError, Attached, Attachment, Hooks, Origin, OwnStack,
 pub use call_time::{call_ticks, call_time, nanoseconds};
 pub use current_call::{EnteredCall, OuterCall, end_calls, enter_call, jump_out_of_calls, leave_call};
 pub use enabled::{ENABLED_SHIFT, NOTHING_ENABLED, enabled_word, is_enabled, slow_calls};
-pub use entered::{CallRecord, Entered, FrameRecord, enter, enter_in_libc, enter_known, enter_known_in_libc};
-pub use function::{PlainWriter, TracingInstance, flags_of_calls};
+pub use entered::{
+    CallRecord, Entered, FrameRecord, KnownThread, enter, enter_in_libc, enter_known, enter_known_in_libc,
+};
+pub use function::{TracingInstance, flags_of_calls};
 pub use graph::{GraphExit, graph_entry, graph_exit};
+pub use lasting::lasts;
+pub use libc_tid::{tid_of_libc, tid_offset};
 pub use own_stack::{memory_changes, reach_in_stack};
+pub use plain_writer::PlainWriter;
 pub use process::{
     AttachedAgain, AttachedSession, attach, attach_again, detach, detached_times, free_session, leave,
     session,
@@ -80,6 +88,6 @@ pub use state::{
 };
 pub use thread::{
     ThreadState, begin_thread, child_in_memory, end_thread, forked, is_aside, maker_aside, placeholder,
-    placeholder_aside, thread_state, tid_of_libc, tid_offset,
+    placeholder_aside, thread_state,
 };
 pub use wakeups::{BegunWaits, WaitEnd, begin_waits, end_waits, wakes, wakeups_are_measured};

@@ -4,7 +4,7 @@ use crate::attachment::{AttachError, Attached, Attachment};
 use crate::current::{self, Filling, shared};
 use crate::governor::page_turned;
 use crate::shared::SharedSession;
-use crate::{buffers, enabled, given_names, thread};
+use crate::{buffers, enabled, given_names, libc_tid, thread};
 use abi::control::Obstacle;
 use control::{ControlArea, ProcessInfo};
 use core::ops::Range;
@@ -24,12 +24,12 @@ use rseq::Area;
 pub unsafe fn attach(attachment: &Attachment<'_>) -> Result<Attached, AttachError> {
     let filling = Filling::begin().ok_or(AttachError::Attached)?;
     let shared = SharedSession::open(attachment, page_turned)?;
-    thread::use_tid_offset(attachment.tid_offset);
+    libc_tid::use_tid_offset(attachment.tid_offset);
     #[cfg(feature = "table_of_threads")]
     // SAFETY: a word of the calling thread's.
     crate::thread_table::prepare(unsafe { &raw mut (*thread::thread_state()).aside });
     let shared = filling.put(shared);
-    let was_known = shared.enter_process(attachment.pid.unwrap_or_else(thread::libc_tid));
+    let was_known = shared.enter_process(attachment.pid.unwrap_or_else(libc_tid::libc_tid));
     let entered = shared.process().and_then(|entry| shared.control.process(entry));
     if let Some(process) = entered.filter(|_| !was_known) {
         shared.control.pid_forked(process.parent, process.pid);

@@ -10,7 +10,7 @@ use abi::control::{FIRST_ALONE, is_filter_word};
 use abi::instance::{NOT_PIDS, PIDS, RECORDING, STACKS};
 use control::{InstanceSet, Switched, is_placeholder};
 use core::sync::atomic::Ordering::Acquire;
-use ring_buffer::{EncodedEvent, NotWritten, ShortEvent, Writer};
+use ring_buffer::{EncodedEvent, NotWritten, Writer};
 use trigger_effect::Stage;
 
 impl Entered {
@@ -22,23 +22,6 @@ impl Entered {
     #[inline(never)]
     pub fn write(self, event: EncodedEvent<'_>) {
         self.write_event(None, event);
-    }
-
-    /// As [`Entered::write`], of an event in registers, which costs less.
-    #[inline(always)]
-    pub fn write_short(self, event: ShortEvent) {
-        let writer = self.plain_writer(abi::common::event(event.words()[0]));
-        if !writer.is_some_and(|writer| writer.try_write_short(event, None)) {
-            let ([first, second, third], len) = (event.words(), event.len());
-            self.write_words(first, second, third, len);
-        }
-    }
-
-    /// Does so by way of memory. In this form the event need not be there before.
-    #[cold]
-    #[inline(never)]
-    fn write_words(self, first: u64, second: u64, third: u64, len: usize) {
-        self.write(ShortEvent::of([first, second, third], len).record().event());
     }
 
     /// Writes an event to instances of several in which it is enabled, past no filter and no trigger. It has

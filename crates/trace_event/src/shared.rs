@@ -2,10 +2,10 @@
 
 use crate::attachment::{AttachError, Attachment, Hooks};
 use crate::writers;
-use abi::control::Obstacle;
+use abi::control::{Obstacle, ProcessStatus};
 use control::{ControlArea, FileLayout, NewProcess, NoLayout, ProcessInfo};
 use core::sync::atomic::Ordering::{AcqRel, Relaxed};
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64};
 use ring_buffer::{Buffer, PageTurned, Writer};
 use rseq::Area;
 use shm::{File, Stat};
@@ -30,7 +30,12 @@ pub(crate) struct SharedSession {
     pid: AtomicU32,
     /// The process's entry + 1, or 0.
     entry: AtomicU32,
+    /// The entry's status; [`NO_STATUS`] where there is none.
+    status: AtomicPtr<AtomicU32>,
 }
+
+/// What stands for the status of a process without an entry.
+static NO_STATUS: AtomicU32 = AtomicU32::new(0);
 
 impl SharedSession {
     /// Opens the session's file, maps what is needed of it, and closes it.
@@ -82,6 +87,7 @@ impl SharedSession {
             comm: attachment.comm,
             pid: AtomicU32::new(0),
             entry: AtomicU32::new(0),
+            status: AtomicPtr::new((&raw const NO_STATUS).cast_mut()),
         })
     }
 
@@ -119,9 +125,7 @@ impl SharedSession {
             },
             None => self.unknown_process(pid),
         };
-        let entry = self.enter(&new);
-        self.pid.store(pid, Relaxed);
-        self.entry.store(entry.map_or(0, |entry| entry + 1), Relaxed);
+        self.use_entry(pid, self.enter(&new));
         was_there
     }
 
@@ -150,9 +154,7 @@ impl SharedSession {
         };
         let new = NewProcess { parent, pid_namespace, ..self.child(pid) };
         self.pid_namespace.store(pid_namespace, Relaxed);
-        let entry = self.enter(&new);
-        self.pid.store(pid, Relaxed);
-        self.entry.store(entry.map_or(0, |entry| entry + 1), Relaxed);
+        self.use_entry(pid, self.enter(&new));
     }
 
     /// Enters a child that shares this process's memory.
@@ -213,6 +215,14 @@ impl SharedSession {
         Some(entry)
     }
 
+    /// Has the calling process be `pid`, with this entry.
+    fn use_entry(&self, pid: u32, entry: Option<u32>) {
+        let status = entry.and_then(|entry| self.control.process_status(entry));
+        self.pid.store(pid, Relaxed);
+        self.entry.store(entry.map_or(0, |entry| entry + 1), Relaxed);
+        self.status.store((&raw const *status.unwrap_or(&NO_STATUS)).cast_mut(), Relaxed);
+    }
+
     /// The name of the process's first thread.
     pub(crate) fn comm(&self) -> [u8; 16] {
         let process = self.process().and_then(|process| self.control.process(process));
@@ -228,10 +238,12 @@ impl SharedSession {
         self.pid.load(Relaxed)
     }
 
-    /// Whether the process's events are not recorded, as it reads the control tree.
+    /// Whether the process's events are not recorded, as it reads the control tree. Two loads.
+    // Relaxed: the flag carries nothing but itself.
     #[inline(always)]
     pub(crate) fn is_left_out(&self) -> bool {
-        self.control.is_left_out(self.entry.load(Relaxed).wrapping_sub(1))
+        // SAFETY: the word of an entry in the control area, which stays mapped, or that of none.
+        ProcessStatus(unsafe { (*self.status.load(Relaxed)).load(Relaxed) }).is_left_out()
     }
 
     /// The process's entry.

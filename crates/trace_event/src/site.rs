@@ -65,7 +65,7 @@ pub unsafe fn register(site: *const site::RawSite) {
     let Some(id) = id else { return };
     let Some(word) = shared.control.enabled_words().get(event_index(id)) else { return };
     site.id.store(u32::from(id), Relaxed);
-    site.write.store(write, Relaxed);
+    site.write.store(write, Release);
     site.word.store((&raw const *word).cast_mut(), Release);
     if version == FORMAT_VERSION {
         uses::come(id);

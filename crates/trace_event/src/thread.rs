@@ -4,14 +4,13 @@ use crate::attachment::Parent;
 use crate::current;
 use crate::given_names;
 use crate::innermost::{forget_place, say_none, use_place};
+use crate::libc_tid::libc_tid;
 use crate::replaced::replaces;
 use crate::shared::SharedSession;
 use crate::site;
-use crate::thread_words;
+use crate::{thread_words, two_thread_words};
 use control::{NewTask, is_placeholder};
 use core::mem::offset_of;
-use core::sync::atomic::AtomicIsize;
-use core::sync::atomic::Ordering::Relaxed;
 use rseq::Area;
 use rustix::thread::gettid;
 
@@ -134,6 +133,17 @@ pub(crate) fn known() -> Option<u64> {
     (abi::common::pid(common) != 0 && is_own).then_some(common)
 }
 
+/// As [`known`], by fewer loads: None also where libc has another TID than the thread's events, as in a child
+/// that it has not made.
+#[inline(always)]
+pub(crate) fn known_by_libc() -> Option<u64> {
+    const COMMON: usize = offset_of!(ThreadState, common);
+    const SESSION: usize = offset_of!(ThreadState, session);
+    let (common, session) = two_thread_words!("lookback_thread_state", COMMON, SESSION);
+    let is_own = abi::common::pid(common) as u32 == libc_tid() && current::is_turn(session as u32);
+    is_own.then_some(common)
+}
+
 /// The calling thread's TID, if it is known so.
 #[inline(always)]
 pub(crate) fn known_tid() -> Option<u32> {
@@ -148,42 +158,6 @@ fn store(state: ThreadState) {
 /// Whether the caller is a child in its parent's memory, see [`ThreadState::aside`].
 pub fn is_aside() -> bool {
     load().aside != 0
-}
-
-/// Where libc keeps a thread's TID, counted from the thread pointer.
-static TID_OFFSET: AtomicIsize = AtomicIsize::new(0);
-
-pub(crate) fn use_tid_offset(offset: isize) {
-    TID_OFFSET.store(offset, Relaxed);
-}
-
-/// The calling thread's TID, as libc has it. Only once the process is attached.
-#[inline(always)]
-pub(crate) fn libc_tid() -> u32 {
-    // SAFETY: a TID was found there when the process was attached.
-    unsafe { tid_at(TID_OFFSET.load(Relaxed)) }
-}
-
-/// The calling thread's TID, as libc has it: that of its parent in a child that libc has not made. Only
-/// once the process is being attached.
-pub fn tid_of_libc() -> u32 {
-    libc_tid()
-}
-
-/// Where libc keeps a thread's TID, as it was found when the process was attached.
-pub fn tid_offset() -> isize {
-    TID_OFFSET.load(Relaxed)
-}
-
-/// The word `offset` after the thread pointer.
-///
-/// # Safety
-///
-/// 4 bytes there are readable.
-#[inline(always)]
-unsafe fn tid_at(offset: isize) -> u32 {
-    // SAFETY: the caller's promise. An area at offset 0 is the thread pointer itself.
-    unsafe { Area::at(0).address().wrapping_offset(offset).cast::<u32>().read_volatile() }
 }
 
 /// Finds out who the calling thread is, enters it into the session's table and gives its common fields.

@@ -113,6 +113,44 @@ macro_rules! thread_words_address {
     };
 }
 
+/// The calling thread's 8 bytes at `FIRST` in the words `SYMBOL`, and its 4 at `SECOND`.
+#[cfg(not(feature = "table_of_threads"))]
+#[macro_export]
+macro_rules! two_thread_words {
+    ($symbol:literal, $first:ident, $second:ident) => {{
+        let (first, second): (u64, u64);
+        // SAFETY: loads from the thread's own copy of the words.
+        unsafe {
+            core::arch::asm!(
+                $crate::thread_words_offset!("{second}", $symbol),
+                "mov {first}, qword ptr fs:[{second} + {FIRST}]",
+                "mov {second:e}, dword ptr fs:[{second} + {SECOND}]",
+                first = out(reg) first,
+                second = out(reg) second,
+                FIRST = const $first,
+                SECOND = const $second,
+                options(readonly, nostack),
+            );
+        }
+        (first, second)
+    }};
+}
+
+/// As above, by a call, see [`thread_words_address!`].
+#[cfg(feature = "table_of_threads")]
+#[macro_export]
+macro_rules! two_thread_words {
+    ($symbol:literal, $first:ident, $second:ident) => {{
+        let words: *const u8;
+        // SAFETY: loads from the thread's own copy of the words.
+        unsafe {
+            $crate::thread_words_address!(words, $symbol);
+            let second = words.add($second).cast::<u32>().read_volatile();
+            (words.add($first).cast::<u64>().read_volatile(), u64::from(second))
+        }
+    }};
+}
+
 /// Defines `fn NAME() -> *mut TYPE`, which gives the calling thread's own `TYPE` under the linker's name
 /// `SYMBOL`: all zero in a new thread, aligned to 16 bytes. Async-signal-safe.
 #[macro_export]

@@ -56,7 +56,7 @@
 #include <string.h>
 
 #define LB__VERSION 1
-#define LB__FORMAT_VERSION 2
+#define LB__FORMAT_VERSION 3
 #define LB__ARGUMENTS 16
 #define LB__WORDS 32
 #define LB__BYTES (LB__WORDS * 8)
@@ -104,12 +104,6 @@ struct lookback_format_site {
 	uint16_t arguments[LB__ARGUMENTS];
 	uint16_t fixed_end;
 	uint16_t share;
-};
-
-/* Its arguments: the recorder's space, and a word for each. */
-struct lookback_arguments {
-	struct lookback_payload payload;
-	const uint64_t *words;
 };
 
 #if defined(__has_attribute)
@@ -434,14 +428,12 @@ static void __attribute__((noinline, unused, format(printf, 1, 2))) lookback_pri
 			lookback_printk(__VA_ARGS__); \
 	} while (0)
 
-/* Tracepoints with a format. */
-static void __attribute__((noinline, cold, unused))
-lookback_trace(const struct lookback_site *site, const uint64_t *words)
-{
-	struct lookback_arguments arguments;
+/* Tracepoints with a format: their recorder's function takes a word for each argument, and no payload. */
+typedef void (*lookback_write_words)(const struct lookback_site *, const uint64_t *);
 
-	arguments.words = words;
-	site->write(site, &arguments.payload, 0);
+LB__INLINE void lookback_trace(const struct lookback_site *site, const uint64_t *words)
+{
+	((lookback_write_words)(void (*)(void))site->write)(site, words);
 }
 
 /* Whether a value is a floating-point number: events have no fields for those. */
@@ -462,6 +454,8 @@ template <> struct lookback_type<long double> { enum { is_floating = 1 }; };
 #endif
 #define LB__WORD(value) (uint64_t)(value),
 #define LB__FIRST(first, ...) first
+/* Those of all but the first, with a 0 after them, as there may be none. */
+#define LB__WORDS(first, ...) LB__EACH(LB__WORD, __VA_ARGS__)
 
 /* The format is handled as if it were the first of the arguments: a macro has to have some. */
 #define LB__TRACE(event, ...) \
@@ -473,8 +467,8 @@ template <> struct lookback_type<long double> { enum { is_floating = 1 }; };
 		LB__CHECK_FORMAT(__VA_ARGS__) \
 		LB__EACH(LB__CHECK, __VA_ARGS__) \
 		if (lookback_is_enabled(&lookback_site.site)) { \
-			const uint64_t lookback_words[] = {LB__EACH(LB__WORD, __VA_ARGS__)}; \
-			lookback_trace(&lookback_site.site, lookback_words + 1); \
+			const uint64_t lookback_words[] = {LB__WORDS(__VA_ARGS__, 0)}; \
+			lookback_trace(&lookback_site.site, lookback_words); \
 		} \
 	} while (0)
 

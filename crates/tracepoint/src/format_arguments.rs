@@ -3,14 +3,12 @@
 
 use abi::site::ARGUMENTS;
 use core::ffi::CStr;
-use core::mem::MaybeUninit;
 use printf_format::{ArgumentRole, Converted, FormatAmount, FormatConversion, FormatPiece, FormatString};
 
-/// The most words of a tracepoint: two for each argument.
-pub(crate) const WORDS: usize = 2 * ARGUMENTS;
-
-/// Words that are being handed over.
-pub type FormatWords = [MaybeUninit<u64>; WORDS];
+/// Words that are handed over, one after the other: those of an argument, and those after them.
+#[derive(Debug, Clone, Copy)]
+#[repr(C)]
+pub struct FormatWords<First, Rest>(First, Rest);
 
 /// What a value is, for the compiler's checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,8 +37,11 @@ pub trait FormatArgument: Known {
     /// What it is.
     const CLASS: ArgumentClass;
 
+    /// One word, or two.
+    type Words;
+
     /// How many bytes it has, if it is text or bytes; and the value, or where it is.
-    fn words(self) -> (Option<u64>, u64);
+    fn words(self) -> Self::Words;
 }
 
 macro_rules! integers {
@@ -49,10 +50,11 @@ macro_rules! integers {
 
         impl FormatArgument for $type {
             const CLASS: ArgumentClass = ArgumentClass::$class;
+            type Words = [u64; 1];
 
             #[inline(always)]
-            fn words(self) -> (Option<u64>, u64) {
-                (None, self as u64)
+            fn words(self) -> [u64; 1] {
+                [self as u64]
             }
         }
     )*};
@@ -67,10 +69,11 @@ impl<T> Known for *const T {}
 
 impl<T> FormatArgument for *const T {
     const CLASS: ArgumentClass = ArgumentClass::Pointer;
+    type Words = [u64; 1];
 
     #[inline(always)]
-    fn words(self) -> (Option<u64>, u64) {
-        (None, self.addr() as u64)
+    fn words(self) -> [u64; 1] {
+        [self.addr() as u64]
     }
 }
 
@@ -78,10 +81,11 @@ impl<T> Known for *mut T {}
 
 impl<T> FormatArgument for *mut T {
     const CLASS: ArgumentClass = ArgumentClass::Pointer;
+    type Words = [u64; 1];
 
     #[inline(always)]
-    fn words(self) -> (Option<u64>, u64) {
-        (None, self.addr() as u64)
+    fn words(self) -> [u64; 1] {
+        [self.addr() as u64]
     }
 }
 
@@ -89,10 +93,11 @@ impl Known for &str {}
 
 impl FormatArgument for &str {
     const CLASS: ArgumentClass = ArgumentClass::Text;
+    type Words = [u64; 2];
 
     #[inline(always)]
-    fn words(self) -> (Option<u64>, u64) {
-        (Some(self.len() as u64), self.as_ptr().expose_provenance() as u64)
+    fn words(self) -> [u64; 2] {
+        [self.len() as u64, self.as_ptr().expose_provenance() as u64]
     }
 }
 
@@ -100,10 +105,11 @@ impl Known for &CStr {}
 
 impl FormatArgument for &CStr {
     const CLASS: ArgumentClass = ArgumentClass::Text;
+    type Words = [u64; 2];
 
     #[inline(always)]
-    fn words(self) -> (Option<u64>, u64) {
-        (Some(self.count_bytes() as u64), self.as_ptr().expose_provenance() as u64)
+    fn words(self) -> [u64; 2] {
+        [self.count_bytes() as u64, self.as_ptr().expose_provenance() as u64]
     }
 }
 
@@ -111,11 +117,12 @@ impl Known for &[u8] {}
 
 impl FormatArgument for &[u8] {
     const CLASS: ArgumentClass = ArgumentClass::Bytes;
+    type Words = [u64; 2];
 
     #[inline(always)]
-    fn words(self) -> (Option<u64>, u64) {
+    fn words(self) -> [u64; 2] {
         let count = i32::try_from(self.len()).unwrap_or(i32::MAX);
-        (Some(count as u64), self.as_ptr().expose_provenance() as u64)
+        [count as u64, self.as_ptr().expose_provenance() as u64]
     }
 }
 
@@ -127,8 +134,11 @@ pub trait FormatArguments: Known {
     /// What they are; those after the last count for nothing.
     const CLASSES: [ArgumentClass; ARGUMENTS];
 
-    /// Puts their words there, from an index on.
-    fn put(self, words: &mut FormatWords, at: usize);
+    /// Their words, and nothing else.
+    type Words;
+
+    /// The words of all of them.
+    fn words(self) -> Self::Words;
 }
 
 impl Known for () {}
@@ -136,9 +146,12 @@ impl Known for () {}
 impl FormatArguments for () {
     const COUNT: usize = 0;
     const CLASSES: [ArgumentClass; ARGUMENTS] = [ArgumentClass::Int; ARGUMENTS];
+    type Words = [u64; 0];
 
     #[inline(always)]
-    fn put(self, _words: &mut FormatWords, _at: usize) {}
+    fn words(self) -> [u64; 0] {
+        []
+    }
 }
 
 impl<First, Rest> Known for (First, Rest) {}
@@ -155,17 +168,11 @@ impl<First: FormatArgument, Rest: FormatArguments> FormatArguments for (First, R
         classes
     };
 
+    type Words = FormatWords<First::Words, Rest::Words>;
+
     #[inline(always)]
-    fn put(self, words: &mut FormatWords, at: usize) {
-        let (length, value) = self.0.words();
-        let place = at + usize::from(length.is_some());
-        if let (Some(length), Some(word)) = (length, words.get_mut(at)) {
-            word.write(length);
-        }
-        if let Some(word) = words.get_mut(place) {
-            word.write(value);
-        }
-        self.1.put(words, place + 1);
+    fn words(self) -> Self::Words {
+        FormatWords(self.0.words(), self.1.words())
     }
 }
 
@@ -259,8 +266,8 @@ const fn check_class(expected: ArgumentClass, found: ArgumentClass) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use core::mem::transmute;
     use std::string::String;
-    use std::vec::Vec;
 
     fn fits<A: FormatArguments>(format: &str, _: A) -> bool {
         std::panic::catch_unwind(|| check_arguments(format, &A::CLASSES, A::COUNT)).is_ok()
@@ -287,12 +294,11 @@ mod tests {
 
     #[test]
     fn words_are_lengths_and_values() {
-        let mut words: FormatWords = [const { MaybeUninit::new(7) }; WORDS];
         let text = String::from("abc");
-        (-1i32, (text.as_str(), (b"xy".as_slice(), (u64::MAX, ())))).put(&mut words, 0);
-        // SAFETY: all are written.
-        let words: Vec<u64> = words.iter().map(|word| unsafe { word.assume_init() }).collect();
+        let words = (-1i32, (text.as_str(), (b"xy".as_slice(), (u64::MAX, ())))).words();
+        // SAFETY: six words lie there.
+        let words = unsafe { transmute::<_, [u64; 6]>(words) };
         assert_eq!(words[..2], [u64::MAX, 3]);
-        assert_eq!((words[2], words[3], words[5], words[6]), (text.as_ptr().addr() as u64, 2, u64::MAX, 7));
+        assert_eq!((words[2], words[3], words[5]), (text.as_ptr().addr() as u64, 2, u64::MAX));
     }
 }

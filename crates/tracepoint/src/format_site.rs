@@ -1,10 +1,10 @@
 //! The site of a tracepoint with a format of printf(3).
 
-use crate::format_arguments::{FormatArguments, WORDS, check_arguments, check_format};
-use abi::site::{self, ARGUMENTS, Arguments, FORMAT_SYSTEM, FORMAT_VERSION};
+use crate::format_arguments::{FormatArguments, check_arguments, check_format};
+use abi::site::{self, ARGUMENTS, FORMAT_SYSTEM, FORMAT_VERSION};
 use core::ffi::{CStr, c_void};
 use core::marker::PhantomData;
-use core::mem::{MaybeUninit, transmute};
+use core::mem::transmute;
 use core::ptr::{null, null_mut};
 use core::sync::atomic::Ordering::{Acquire, Relaxed};
 use core::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32};
@@ -27,8 +27,8 @@ unsafe impl<T> Send for FormatSite<T> {}
 // SAFETY: what is written after it was made is atomic; what its pointers go to is static.
 unsafe impl<T> Sync for FormatSite<T> {}
 
-/// The recorder's function that records an event with these arguments, so many. Async-signal-safe.
-type WriteFormat = unsafe extern "C" fn(*const site::RawSite, *mut Arguments, usize);
+/// The recorder's function that records an event with these arguments, a word for each. Async-signal-safe.
+type WriteFormat = unsafe extern "C" fn(*const site::RawSite, *const u64);
 
 const SYSTEM: &CStr = c"ktrace";
 const _: () = assert!(SYSTEM.count_bytes() == FORMAT_SYSTEM.len());
@@ -40,6 +40,11 @@ const fn text(format: &CStr) -> &str {
         Err(_) => panic!("a format is text"),
     }
 }
+
+/// Says to the compiler that what follows is done seldom: it goes out of the way of what is done otherwise.
+#[cold]
+#[inline]
+const fn recording() {}
 
 impl<T: Tracepoint> FormatSite<T> {
     /// The site of a tracepoint.
@@ -70,28 +75,38 @@ impl<T: Tracepoint> FormatSite<T> {
     pub fn is_enabled(&self) -> bool {
         let word = self.0.site.word.load(Acquire);
         // SAFETY: the recorder's word, which is never unmapped.
-        !word.is_null() && unsafe { (*word).load(Relaxed) } != 0
+        let is_enabled = !word.is_null() && unsafe { (*word).load(Relaxed) } != 0;
+        if is_enabled {
+            recording();
+        }
+        is_enabled
     }
 
     /// Records the event, if there is a recorder. That the arguments fit the format is checked when the
     /// program is compiled.
     ///
     /// Async-signal-safe. Cost: that of reading the clock, and some ns.
-    #[cold]
-    #[inline(never)]
+    // Inlined: the words are where the recorder finds them at once, and take no more of the stack.
+    #[inline(always)]
     pub fn record<A: FormatArguments>(&self, arguments: A) {
         const { check_arguments(text(T::FORMAT), &A::CLASSES, A::COUNT) };
-        if self.0.site.word.load(Acquire).is_null() {
-            return;
-        }
-        let mut words = [const { MaybeUninit::uninit() }; WORDS];
-        arguments.put(&mut words, 0);
-        let mut space = MaybeUninit::<Arguments>::uninit();
-        // SAFETY: a pointer into the space that is written; the payload is the recorder's to fill.
-        unsafe { (&raw mut (*space.as_mut_ptr()).words).write(words.as_ptr().cast()) };
-        // SAFETY: the recorder has put a function of this type there before it has set `word`.
-        let write = unsafe { transmute::<*mut c_void, WriteFormat>(self.0.site.write.load(Relaxed)) };
-        // SAFETY: the site is one of the recorder's, and there is a word for each argument of its format.
-        unsafe { write((&raw const self.0).cast(), space.as_mut_ptr(), 0) }
+        let words = arguments.words();
+        // SAFETY: there is a word for each argument of the format, and for each length.
+        unsafe { self.write((&raw const words).cast()) }
+    }
+
+    /// Hands words over to the recorder, if there is one.
+    ///
+    /// # Safety
+    ///
+    /// There is a word for each argument of the format, and one before that of each text, for its length.
+    #[cold]
+    #[inline(never)]
+    unsafe fn write(&self, words: *const u64) {
+        // SAFETY: null, or a function of this type that the recorder has put there.
+        let write = unsafe { transmute::<*mut c_void, Option<WriteFormat>>(self.0.site.write.load(Acquire)) };
+        let Some(write) = write else { return };
+        // SAFETY: the site is one of the recorder's; the words are as the caller promises.
+        unsafe { write((&raw const self.0).cast(), words) }
     }
 }

@@ -7,7 +7,9 @@
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 #[cfg(target_arch = "x86_64")]
+pub use x86_64::Bytes;
+#[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{
-    append, append_at, append_in_registers, append_last, append_read, append_sliced_at, current_cpu,
-    knows_cpu, ticks,
+    append, append_at, append_in_registers, append_last, append_read, append_sliced_at, append_with_text,
+    current_cpu, knows_cpu, prefetch_for_store, ticks,
 };

@@ -22,10 +22,12 @@ use crate::record::EncodedEvent;
 use crate::short_event::ShortEvent;
 use crate::sliced::{SLICE_LEAD, Sliced};
 use crate::target::Target;
+use crate::text_event::TextEvent;
 use abi::buffer::Block;
 use abi::page::{DELTA_LIMIT, EVENT_HEADER};
 use copy::{copy_exact, copy_large, copy_sliced, copy_small};
 use core::arch::asm;
+pub use core::arch::x86_64::__m128i as Bytes;
 use core::arch::x86_64::{__cpuid, __rdtscp};
 use core::mem::offset_of;
 use rseq::{Area, Outcome};
@@ -65,23 +67,46 @@ macro_rules! append_words {
     ($(#[$doc:meta])* $name:ident($($time:ident)?), clock: $clock:expr) => {
         append_section! {
             $(#[$doc])*
-            $name($($time)?) of event: ShortEvent,
-            space: "add {scratch}, {TOUCHED}", clock: $clock,
-            // A step has the size, in which the first word is 4 of the bytes, from bit 16 on.
-            type_len: "mov {scratch}, {step}\nshr {scratch}, 18\nlea edx, [rdx + {scratch} - 1]",
+            $name<LEN>($($time)?) of event: ShortEvent<LEN>,
+            space: "add {scratch}, {TOUCHED}", clock: $clock, type_len: "add edx, {TYPE_LEN}",
             copy: concat!(
                 "mov [{position} + 4], {first}\n",
                 "mov [{position} + 12], {second}\n",
                 "mov [{position} + 20], {third}"
             ),
-            step: "add {tail}, {step}",
+            step: "add {scratch}, {STEP}",
             first = in(reg) event.words()[0],
             second = in(reg) event.words()[1],
             third = in(reg) event.words()[2],
-            step = in(reg) event.head().step,
+            STEP = const ShortEvent::<LEN>::STEP,
+            TYPE_LEN = const ShortEvent::<LEN>::TYPE_LEN,
             TOUCHED = const EVENT_HEADER + size_of::<[u64; 3]>(),
         }
     };
+}
+
+append_section! {
+    /// An event in registers that ends with a text, stamped with the counter.
+    append_text<START>() of event: TextEvent<START>,
+    space: "add {scratch}, {TOUCHED}", clock: read_counter!(),
+    // A step has the size, in which the first word is 4 of the bytes, from bit 16 on.
+    type_len: "mov {scratch}, {step}\nshr {scratch}, 18\nlea edx, [rdx + {scratch} - 1]",
+    copy: concat!(
+        "mov [{position} + 4], {first}\n",
+        "mov [{position} + 12], {second}\n",
+        "mov [{position} + 20], {third}\n",
+        "movups [{position} + {TEXT}], {text}\n",
+        "movups [{position} + {TEXT} + 16], {rest}"
+    ),
+    step: "add {scratch}, {step}",
+    first = in(reg) event.words[0],
+    second = in(reg) event.words[1],
+    third = in(reg) event.words[2],
+    text = in(xmm_reg) event.text[0],
+    rest = in(xmm_reg) event.text[1],
+    step = in(reg) event.step,
+    TEXT = const EVENT_HEADER + START,
+    TOUCHED = const EVENT_HEADER + START + TextEvent::<START>::MOST,
 }
 
 append_words! {
@@ -118,6 +143,23 @@ pub(crate) unsafe fn append(
     }
 }
 
+/// [`append`] of an event in registers that ends with a text.
+///
+/// # Safety
+///
+/// As for [`append`].
+#[inline(always)]
+pub(crate) unsafe fn append_with_text<const START: usize>(
+    area: Area,
+    cpu: u32,
+    block: *const Block,
+    target: &Target,
+    event: TextEvent<START>,
+) -> Outcome {
+    // SAFETY: the caller's promise.
+    unsafe { append_text(area, cpu, block, target, event) }
+}
+
 /// [`append`] of an event in registers: none of it goes through memory on its way. With the stamp `time` as
 /// [`append_read`].
 ///
@@ -125,12 +167,12 @@ pub(crate) unsafe fn append(
 ///
 /// As for [`append`].
 #[inline(always)]
-pub(crate) unsafe fn append_in_registers(
+pub(crate) unsafe fn append_in_registers<const LEN: usize>(
     area: Area,
     cpu: u32,
     block: *const Block,
     target: &Target,
-    event: ShortEvent,
+    event: ShortEvent<LEN>,
     time: Option<u64>,
 ) -> Outcome {
     // SAFETY: the caller's promise.
@@ -227,6 +269,14 @@ pub(crate) unsafe fn append_sliced_at(
 pub(crate) fn ticks() -> u64 {
     // SAFETY: every x86-64 processor has it.
     unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+/// Has the processor fetch the line at an address that will be stored to. Any address will do; processors
+/// without such an instruction do nothing.
+#[inline(always)]
+pub(crate) fn prefetch_for_store(address: *const u8) {
+    // SAFETY: changes nothing, and never faults.
+    unsafe { asm!("prefetchw [{}]", in(reg) address, options(nostack, preserves_flags)) };
 }
 
 /// Whether [`current_cpu`] can be called: any processor since 2008, unless a virtual machine hides it.

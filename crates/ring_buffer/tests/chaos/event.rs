@@ -29,10 +29,10 @@ pub fn build(stamp: Stamp) -> RecordBuffer<MAX_WORDS> {
 }
 
 /// Its words for registers, if they fit them.
-pub fn short(stamp: Stamp) -> Option<ShortEvent> {
+pub fn short(stamp: Stamp) -> Option<ShortEvent<24>> {
     let mut words = words(stamp);
     let three = [words.next()?, words.next()?, words.next()?];
-    words.next().is_none().then_some(ShortEvent::of(three, 24))
+    words.next().is_none().then_some(ShortEvent::of(three))
 }
 
 /// Its words: what is common to all events, the number, and what follows from both.

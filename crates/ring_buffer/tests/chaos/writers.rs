@@ -268,7 +268,7 @@ fn write(place: &Place, writer: i32) {
     let stamp = Stamp { writer, number };
     let mut event = event::build(stamp);
     let is_written =
-        event::short(stamp).is_some_and(|event| buffer.try_write_short(thread(place), event, None));
+        event::short(stamp).is_some_and(|event| buffer.try_write_short(thread(place).area, event, None));
     let mut written = if is_written { Ok(()) } else { buffer.write(thread(place), event.event()) };
     if written == Err(NotWritten::NotMapped)
         && let Some(all) = WRITER_OF_ALL.get()

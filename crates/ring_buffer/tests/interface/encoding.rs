@@ -3,9 +3,11 @@
 use crate::temporary::{TemporaryBuffer, block, is_alone, thread};
 use abi::buffer::{ControlWord, KeptState, KeptWord, MAX_HOLDERS, MAX_RINGS, Tail};
 use abi::page::{self, PageEntry};
+use core::mem::transmute;
 use proptest::prelude::*;
 use ring_buffer::{
-    LEAST_SLICE, MOST_SLICE, RecordBuffer, SLICE_STEP, ShortEvent, Sliced, Walk, Writer, ticks,
+    Bytes, LEAST_SLICE, MOST_SLICE, RecordBuffer, SLICE_STEP, ShortEvent, Sliced, TextEvent, Walk, Writer,
+    ticks,
 };
 
 /// Words of the largest event here.
@@ -23,6 +25,24 @@ enum Kind {
 fn any_entry() -> impl Strategy<Value = (Kind, u64, usize)> {
     let kind = prop::sample::select(vec![Kind::Small, Kind::Large, Kind::Extend]);
     (kind, 0..page::DELTA_LIMIT, 0usize..200)
+}
+
+/// Bytes of short events.
+const SHORT: [usize; 4] = [8, 11, 20, 24];
+
+/// Writes a short event, where the page is full by the slow path.
+fn write_short<const LEN: usize>(writer: &Writer, words: [u64; 3], is_record: bool, time: Option<u64>) {
+    let event = ShortEvent::<LEN>::of(words);
+    if is_record || !writer.try_write_short(thread(false).area, event, time) {
+        writer.write(thread(false), event.record().event()).unwrap();
+    }
+}
+
+/// Writes an event that ends with a text of so many bytes, if the page has space for it.
+fn write_text<const START: usize>(writer: &Writer, words: [u64; 3], text: [u8; 32], len: usize) -> bool {
+    // SAFETY: any bits are a vector.
+    let text = unsafe { transmute::<[u8; 32], [Bytes; 2]>(text) };
+    writer.try_write_text(thread(false).area, TextEvent::<START>::of(words, text, len))
 }
 
 proptest! {
@@ -62,18 +82,19 @@ proptest! {
 
     #[test]
     fn short_events_arrive_wherever_a_record_would(
-        written in prop::collection::vec((any::<bool>(), any::<bool>(), 8usize..=24), 1..400)
+        written in prop::collection::vec((any::<bool>(), any::<bool>(), prop::sample::select(&SHORT[..])), 1..400)
     ) {
         let temporary = TemporaryBuffer::new(64, 1);
         let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
         let block = block(false, &buffer);
         let words = |number: u64| [number, !number, number << 32];
         for (number, (is_record, has_time, len)) in (0..).zip(&written) {
-            let event = ShortEvent::of(words(number), *len);
             let time = has_time.then(ticks);
-            // Where the page is full, by the slow path.
-            if *is_record || !writer.try_write_short(thread(false), event, time) {
-                writer.write(thread(false), event.record().event()).unwrap();
+            match len {
+                8 => write_short::<8>(&writer, words(number), *is_record, time),
+                11 => write_short::<11>(&writer, words(number), *is_record, time),
+                20 => write_short::<20>(&writer, words(number), *is_record, time),
+                _ => write_short::<24>(&writer, words(number), *is_record, time),
             }
         }
         prop_assume!(is_alone(block, &buffer));
@@ -83,6 +104,49 @@ proptest! {
                 let (expected, len) = (words(number).map(u64::to_le_bytes), written[number as usize].2);
                 prop_assert_eq!(event.size(), page::event_size(len));
                 prop_assert_eq!(&page[event.payload..][..len], &expected.as_flattened()[..len]);
+                number += 1;
+            }
+        }
+        prop_assert_eq!(number, written.len() as u64);
+    }
+
+    #[test]
+    fn events_that_end_with_a_text_arrive(
+        written in prop::collection::vec((any::<bool>(), any::<bool>(), 1usize..=32), 1..400)
+    ) {
+        let temporary = TemporaryBuffer::new(64, 1);
+        let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));
+        let block = block(false, &buffer);
+        let event = |number: u64, len: usize| {
+            let text: [u8; 32] = std::array::from_fn(|at| if at < len { number as u8 } else { 0 });
+            ([number, !number, number << 32], text)
+        };
+        for (number, (is_record, is_long, len)) in (0..).zip(&written) {
+            let (words, text) = event(number, *len);
+            let start = if *is_long { 24 } else { 16 };
+            let is_there = !is_record && match is_long {
+                true => write_text::<24>(&writer, words, text, *len),
+                false => write_text::<16>(&writer, words, text, *len),
+            };
+            // Where the page is full, by the slow path.
+            if !is_there {
+                let mut record = RecordBuffer::<8>::new();
+                words[..start / 8].iter().for_each(|word| record.push(*word));
+                record.push_bytes(&text[..*len]);
+                writer.write(thread(false), record.event()).unwrap();
+            }
+        }
+        prop_assume!(is_alone(block, &buffer));
+        let (mut page, mut number) = (vec![0; 4096], 0u64);
+        while let Some(taken) = buffer.consume(block, &mut page) {
+            for found in Walk::new(&page[..taken.len]) {
+                let (_, is_long, len) = written[number as usize];
+                let ((words, text), start) = (event(number, len), if is_long { 24 } else { 16 });
+                let bytes = words.map(u64::to_le_bytes);
+                prop_assert_eq!(found.size(), page::event_size(start + len));
+                let payload = &page[found.payload..][..(start + len).next_multiple_of(4)];
+                prop_assert_eq!(&payload[..start], &bytes.as_flattened()[..start]);
+                prop_assert_eq!(&payload[start..], &text[..payload.len() - start]);
                 number += 1;
             }
         }

@@ -152,7 +152,7 @@ impl Stage {
         let mut record = self.take_next();
         let stamp = Stamp { writer: WRITER_OF_SHORT, number: self.number.get() };
         let thread = writer_thread(false);
-        if !event::short(stamp).is_some_and(|event| self.writer.try_write_short(thread, event, None)) {
+        if !event::short(stamp).is_some_and(|event| self.writer.try_write_short(thread.area, event, None)) {
             self.writer.write(thread, record.event()).expect("it fits");
         }
     }

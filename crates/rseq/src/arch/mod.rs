@@ -3,7 +3,7 @@
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86_64::{area_offset, thread_area, thread_pointer};
+pub(crate) use x86_64::{area_offset, at_thread_pointer, thread_area};
 #[cfg(target_arch = "x86_64")]
 pub use x86_64::{publish, store_pair};
 

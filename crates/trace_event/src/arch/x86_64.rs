@@ -1,7 +1,9 @@
 //! x86-64.
 
 use core::arch::asm;
-use core::arch::x86_64::__m128i;
+use core::arch::x86_64::{
+    __m128i, _mm_and_si128, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_setzero_si128,
+};
 use core::mem::transmute;
 
 /// The instruction pointer, the stack pointer and rbp.
@@ -21,6 +23,104 @@ pub(crate) fn registers() -> [u64; 3] {
         );
     }
     [rip, rsp, rbp]
+}
+
+/// The word at an offset from the thread pointer.
+///
+/// # Safety
+///
+/// It is there.
+#[inline(always)]
+pub(crate) unsafe fn load_at_thread_pointer(offset: isize) -> u32 {
+    let word;
+    // SAFETY: the caller answers for the place.
+    unsafe {
+        asm!(
+            "mov {word:e}, fs:[{offset}]",
+            word = lateout(reg) word,
+            offset = in(reg) offset,
+            options(readonly, nostack, preserves_flags),
+        );
+    }
+    word
+}
+
+/// The first 32 bytes of a text.
+///
+/// # Safety
+///
+/// They can be read.
+#[inline(always)]
+pub(crate) unsafe fn load_text(text: *const u8) -> [__m128i; 2] {
+    let (first, second);
+    // By instructions: the program may change it meanwhile.
+    // SAFETY: the caller answers for the bytes.
+    unsafe {
+        asm!(
+            "movdqu {first}, [{text}]",
+            "movdqu {second}, [{text} + 16]",
+            text = in(reg) text,
+            first = out(xmm_reg) first,
+            second = lateout(xmm_reg) second,
+            options(readonly, nostack, preserves_flags),
+        );
+    }
+    [first, second]
+}
+
+/// How many bytes are before the first that is zero; 32 where none is.
+#[inline(always)]
+pub(crate) fn before_zero([first, second]: [__m128i; 2]) -> usize {
+    // SAFETY: all x86-64 processors have these.
+    let zeros = |bytes| unsafe { _mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_setzero_si128())) } as u32;
+    (zeros(first) | zeros(second) << 16).trailing_zeros() as usize
+}
+
+/// The first `len` bytes of 32, and zeros after them.
+#[inline(always)]
+pub(crate) fn cut([first, second]: [__m128i; 2], len: usize) -> [__m128i; 2] {
+    /// As many bytes that are kept as are not.
+    static KEPT: [u8; 64] = {
+        let (mut bytes, mut at) = ([0; 64], 0);
+        while at < 32 {
+            bytes[at] = !0;
+            at += 1;
+        }
+        bytes
+    };
+    let kept = KEPT.as_ptr().wrapping_add(32 - len.min(32)).cast::<__m128i>();
+    // SAFETY: all x86-64 processors have these. What is read of the table is in it.
+    unsafe {
+        let [of_first, of_second] = [_mm_loadu_si128(kept), _mm_loadu_si128(kept.wrapping_add(1))];
+        [_mm_and_si128(first, of_first), _mm_and_si128(second, of_second)]
+    }
+}
+
+/// Copies 16 bytes, which need not be aligned. A bit for each that is 0, the lowest for the first.
+///
+/// # Safety
+///
+/// They can be read there, and written.
+#[inline(always)]
+pub(crate) unsafe fn copy_16(from: *const u8, to: *mut u8) -> u32 {
+    let zeros;
+    // SAFETY: the caller answers for the addresses.
+    unsafe {
+        asm!(
+            "movdqu {bytes}, [{from}]",
+            "movdqu [{to}], {bytes}",
+            "pxor {zero}, {zero}",
+            "pcmpeqb {bytes}, {zero}",
+            "pmovmskb {zeros:e}, {bytes}",
+            from = in(reg) from,
+            to = in(reg) to,
+            bytes = out(xmm_reg) _,
+            zero = out(xmm_reg) _,
+            zeros = lateout(reg) zeros,
+            options(nostack, preserves_flags),
+        );
+    }
+    zeros
 }
 
 /// Reads two words by one instruction.

@@ -97,6 +97,11 @@ impl ArgumentCode {
         self.0 & Self::TEXT != 0
     }
 
+    /// Bytes of a number: 1, 2, 4 or 8.
+    pub(super) fn size(self) -> usize {
+        8 - usize::from(self.0 >> Self::LACKED & 7)
+    }
+
     /// As much of a word as the number has.
     #[inline(always)]
     pub(super) fn number(self, word: u64) -> u64 {

@@ -2,12 +2,15 @@
 
 use super::super::format_fields::FormatFields;
 use super::super::number_writer::{lay_out_numbers, numbers_in_words};
-use super::super::text_writer::lay_out_text;
+use super::super::text_writer::{lay_out_text, short_text};
 use super::*;
 use abi::site::{FORMAT_VERSION, RawSite};
+use core::mem::transmute;
 use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicPtr, AtomicU16, AtomicU32};
 use printf_format::FormatString;
+use ring_buffer::Bytes;
+use shm::PAGE;
 use std::string::String;
 use std::vec::Vec;
 
@@ -107,51 +110,113 @@ fn numbers_alone_lie_as_others_do() {
 #[test]
 fn two_numbers_in_registers_lie_as_others_do() {
     let words = [u64::MAX - 1, 0x1234_5678_9abc_def0];
-    for format in ["%c%d", "%ld%ld", "%hhd%hhd", "%d%ld", "%ld%hu", "%d%d", "%hd%d"] {
-        let site = site_of(format, false);
-        // SAFETY: a word for each.
-        let found = unsafe { numbers_in_words::<2>(&site, words.as_ptr()) };
+    // SAFETY: a word for each.
+    let cases = unsafe {
+        [
+            ("%d", numbers_in_words::<4, 0>(words.as_ptr())),
+            ("%ld", numbers_in_words::<8, 0>(words.as_ptr())),
+            ("%d%d", numbers_in_words::<4, 4>(words.as_ptr())),
+            ("%d%ld", numbers_in_words::<4, 8>(words.as_ptr())),
+            ("%ld%d", numbers_in_words::<8, 4>(words.as_ptr())),
+            ("%ld%ld", numbers_in_words::<8, 8>(words.as_ptr())),
+        ]
+    };
+    for (format, found) in cases {
         let bytes: Vec<u8> = found.iter().flat_map(|word| word.to_le_bytes()).collect();
         let expected = laid_out(format, false, &words, all);
         assert_eq!(bytes[..expected.len() - 8], expected[8..], "{format}");
     }
 }
 
+/// Checks that a text after numbers of such sizes lies where it does in others' events.
+fn check_text<const FIRST: usize, const SECOND: usize>(format: &str, text: &str) {
+    // All of it in one page.
+    let mut place = std::vec![0; 2 * PAGE];
+    let start = place.as_ptr().align_offset(PAGE);
+    place[start..][..text.len()].copy_from_slice(text.as_bytes());
+    let numbers = [u64::MAX - 1, 0x1234_5678_9abc_def0].into_iter();
+    let numbers: Vec<u64> = numbers.take(format.matches('%').count() - 1).collect();
+    let mut payload = [u64::MAX; WORDS];
+    let check = |words: &[u64], have_lengths: bool, end: Option<usize>, payload: &[u64; WORDS]| {
+        let Some(end) = end else { return assert!(text.is_empty() && !have_lengths, "{text}") };
+        let bytes: Vec<u8> = payload.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let expected = laid_out(format, have_lengths, words, all);
+        assert_eq!(bytes[8..end.next_multiple_of(8)], expected[8..], "{format} {text:?}");
+    };
+    let words = [&numbers[..], &[place[start..].as_ptr().addr() as u64]].concat();
+    // SAFETY: these are the format's words.
+    let end = unsafe { lay_out_text::<FIRST, SECOND, false>(words.as_ptr(), &mut payload, all) };
+    check(&words, false, end, &payload);
+    let words = [&numbers[..], &[text.len() as u64, address(text)]].concat();
+    // SAFETY: likewise.
+    let end = unsafe { lay_out_text::<FIRST, SECOND, true>(words.as_ptr(), &mut payload, all) };
+    check(&words, true, end, &payload);
+}
+
 #[test]
 fn a_text_after_numbers_lies_as_others_do() {
-    let texts = ["", "a", "seven..", "eight...", "/etc/hosts.1", "sixteen letters.", &"x".repeat(200)];
-    for (format, text) in ["%ld%d%s", "%hhd%ld%s", "%d%hd%s"].iter().flat_map(|f| texts.map(|text| (f, text)))
-    {
-        let zero_after = std::format!("{text}\0");
-        for have_lengths in [false, true] {
-            let tail =
-                if have_lengths { [text.len() as u64, address(text)] } else { [address(&zero_after), 0] };
-            let words = [u64::MAX - 1, 0x1234_5678_9abc_def0, tail[0], tail[1]];
-            let site = site_of(format, have_lengths);
-            let (words, readable) = (words.as_slice(), all as Readable);
-            let given = GivenArguments { site: &site, words: words.as_ptr(), have_lengths, readable };
-            let mut payload = [u64::MAX; WORDS];
-            // SAFETY: these are the format's words.
-            let Some(end) = (unsafe { lay_out_text::<2>(given, &mut payload) }) else {
-                assert!(text.is_empty() && !have_lengths, "{text}");
-                continue;
-            };
-            let bytes: Vec<u8> = payload.iter().flat_map(|word| word.to_le_bytes()).collect();
-            let expected = laid_out(format, have_lengths, words, readable);
-            assert_eq!(bytes[8..end.next_multiple_of(8)], expected[8..], "{format} {text:?}");
+    let long = "x".repeat(200);
+    for text in ["", "a", "seven..", "eight...", "/etc/hosts.1", "sixteen letters.", &long] {
+        check_text::<0, 0>("%s", text);
+        check_text::<4, 0>("%d%s", text);
+        check_text::<8, 0>("%ld%s", text);
+        check_text::<4, 4>("%d%d%s", text);
+        check_text::<4, 8>("%d%ld%s", text);
+        check_text::<8, 4>("%ld%d%s", text);
+        check_text::<8, 8>("%ld%ld%s", text);
+    }
+}
+
+/// The event of a long number, a number and a text, made in registers: up to its last word.
+fn in_registers<const HAVE_LENGTHS: bool>(words: &[u64], lasting: usize) -> Option<Vec<u8>> {
+    // SAFETY: these are the words of such an event.
+    let found = unsafe { short_text::<8, 4, 24, HAVE_LENGTHS>(7, words.as_ptr(), |_| lasting) };
+    found.map(|found| {
+        // SAFETY: any bits are bytes.
+        let text = unsafe { transmute::<[Bytes; 2], [u8; 32]>(found.text) };
+        let bytes = found.words.iter().flat_map(|word| word.to_le_bytes()).chain(text);
+        bytes.take((24 + found.len + 1).next_multiple_of(8)).collect()
+    })
+}
+
+#[test]
+fn a_text_in_registers_lies_as_others_do() {
+    // Its end, and what is after it, can be read.
+    let texts =
+        std::format!("{:_<128}", "\0a\0seven..\0sixteen letters.\0thirty and one letters no more.\0x");
+    for (start, len) in [(0, 0), (1, 1), (3, 7), (11, 16), (28, 31), (60, 32)] {
+        let text = address(&texts[start..]);
+        let (alone, with_length) = ([5, u64::MAX - 1, text], [5, u64::MAX - 1, len as u64, text]);
+        let found = [in_registers::<false>(&alone, 32), in_registers::<true>(&with_length, 32)];
+        assert_eq!(found.each_ref().map(Option::is_some), [(1..32).contains(&len), len < 32], "{len}");
+        for found in found.into_iter().flatten() {
+            assert_eq!(found[8..], laid_out("%ld%d%s", true, &with_length, all)[8..], "{len}");
         }
+        assert_eq!(in_registers::<false>(&alone, 31), None, "it may not be there");
     }
 }
 
 #[test]
 fn a_text_that_does_not_fit_is_left_to_others() {
-    let (site, text) = (site_of("%s", true), "x".repeat(239));
+    let text = "x".repeat(239);
     for (len, is_laid_out) in [(238, true), (239, true), (240, false)] {
         let words = [len, address(&text)];
-        let given = GivenArguments { site: &site, words: words.as_ptr(), have_lengths: true, readable: all };
         // SAFETY: what doesn't fit isn't read.
-        let end = unsafe { lay_out_text::<0>(given, &mut [0; WORDS]) };
+        let end = unsafe { lay_out_text::<0, 0, true>(words.as_ptr(), &mut [0; WORDS], all) };
         assert_eq!(end.is_some(), is_laid_out, "{len}");
+    }
+}
+
+#[test]
+fn a_text_is_left_to_others_where_its_page_ends() {
+    let mut pages = std::vec![b'x'; 3 * PAGE];
+    let next = PAGE + pages.as_ptr().align_offset(PAGE);
+    let words = [pages[next - 40..].as_ptr().addr() as u64];
+    for (zero, is_laid_out) in [(next, false), (next - 1, true)] {
+        pages[zero] = 0;
+        // SAFETY: as much is read as can be.
+        let end = unsafe { lay_out_text::<0, 0, false>(words.as_ptr(), &mut [0; WORDS], all) };
+        assert_eq!(end, is_laid_out.then_some(16 + 40));
     }
 }
 

@@ -8,16 +8,18 @@ use super::long_event;
 use super::number_writer::{lay_out_numbers, numbers_in_words};
 use super::printf_format::PrintfFormat;
 use super::text;
-use super::text_writer::lay_out_text;
+use super::text_writer::{lay_out_text, short_text};
 use crate::current::shared;
-use crate::enter;
-use abi::site::{Arguments, FORMAT_SYSTEM, RawFormatSite, RawSite};
+use crate::lasting::lasting;
+use crate::{PlainWriter, enter, enter_known};
+use abi::site::{FORMAT_SYSTEM, Payload, RawFormatSite, RawSite};
 use control::{ControlArea, NotAdded};
 use core::ffi::c_void;
 use core::fmt::Write;
+use core::mem::MaybeUninit;
 use core::sync::atomic::Ordering::Relaxed;
 use printf_format::FormatString;
-use ring_buffer::{EncodedEvent, ShortEvent};
+use ring_buffer::{EncodedEvent, ShortEvent, TextEvent};
 
 /// The id of a site's event, which is entered into the session if it isn't there. The site learns how its
 /// arguments are laid out. None, and the session says why, if the format is refused.
@@ -78,47 +80,60 @@ fn tell_bad(control: &ControlArea, name: &str, format: &str, bad: BadFormat) {
 }
 
 /// What a site calls.
-type WriteArguments = unsafe extern "C" fn(*const RawSite, *mut Arguments, usize);
+type WriteArguments = unsafe extern "C" fn(*const RawSite, *const u64);
 
 /// What a site calls with these arguments.
 pub(super) fn write_of(site: &RawFormatSite) -> *mut c_void {
     let codes = || site.arguments.iter().map_while(|code| ArgumentCode::of(code.load(Relaxed)));
     let numbers = codes().take_while(|code| code.is_number()).count();
+    let size = |at| codes().take(numbers).nth(at).map_or(0, ArgumentCode::size);
     let is_text = |code: ArgumentCode| code.is_text() && code.amount() == usize::from(UNBOUNDED);
-    let write: WriteArguments = match (codes().count() - numbers, numbers) {
-        (0, _) => write_of_numbers(numbers, site.fixed_end.load(Relaxed)).unwrap_or(write_any_of(site)),
-        (1, 0..=2) if codes().nth(numbers).is_some_and(is_text) => write_of_text(site, numbers),
-        _ => write_any_of(site),
+    let write = match (codes().count() - numbers, numbers) {
+        (0, _) => write_of_numbers(numbers, [size(0), size(1)]),
+        (1, 0..=2) if codes().nth(numbers).is_some_and(is_text) => write_of_text(site, [size(0), size(1)]),
+        _ => None,
     };
+    let write = write.unwrap_or(write_any_of(site));
     write as *mut c_void
 }
 
-/// What records so many numbers, in an event whose fixed part ends there. None of many.
-fn write_of_numbers(count: usize, fixed_end: u16) -> Option<WriteArguments> {
-    Some(match (count, fixed_end.next_multiple_of(4)) {
-        (0, _) => write_short::<0, 8>,
-        (1, 12) => write_short::<1, 12>,
-        (1, _) => write_short::<1, 16>,
-        (2, 12) => write_short::<2, 12>,
-        (2, 16) => write_short::<2, 16>,
-        (2, 20) => write_short::<2, 20>,
-        (2, _) => write_short::<2, 24>,
+/// What records so many numbers, of such sizes. None of many.
+fn write_of_numbers(count: usize, sizes: [usize; 2]) -> Option<WriteArguments> {
+    Some(match (count, sizes) {
+        (0, _) => write_short::<0, 0, 8>,
+        (1, [4, _]) => write_short::<4, 0, 12>,
+        (1, [8, _]) => write_short::<8, 0, 16>,
+        (2, [4, 4]) => write_short::<4, 4, 16>,
+        (2, [8, 4]) => write_short::<8, 4, 20>,
+        (2, [4, 8]) => write_short::<4, 8, 24>,
+        (2, [8, 8]) => write_short::<8, 8, 24>,
+        (1, _) => write_numbers::<1>,
+        (2, _) => write_numbers::<2>,
         (3, _) => write_numbers::<3>,
         (4, _) => write_numbers::<4>,
         _ => return None,
     })
 }
 
-/// What records so many numbers, two at most, and a text.
-fn write_of_text(site: &RawFormatSite, numbers: usize) -> WriteArguments {
-    match (site.site.texts_have_lengths != 0, numbers) {
-        (false, 0) => write_text::<0, false>,
-        (false, 1) => write_text::<1, false>,
-        (false, _) => write_text::<2, false>,
-        (true, 0) => write_text::<0, true>,
-        (true, 1) => write_text::<1, true>,
-        (true, _) => write_text::<2, true>,
-    }
+/// What records numbers of such sizes, two at most, and a text. None of others.
+fn write_of_text(site: &RawFormatSite, sizes: [usize; 2]) -> Option<WriteArguments> {
+    Some(match (site.site.texts_have_lengths != 0, sizes) {
+        (false, [0, 0]) => write_short_text::<0, 0, 16, false>,
+        (false, [4, 0]) => write_short_text::<4, 0, 16, false>,
+        (false, [8, 0]) => write_short_text::<8, 0, 24, false>,
+        (false, [4, 4]) => write_short_text::<4, 4, 24, false>,
+        (false, [4, 8]) => write_text::<4, 8, false>,
+        (false, [8, 4]) => write_short_text::<8, 4, 24, false>,
+        (false, [8, 8]) => write_text::<8, 8, false>,
+        (true, [0, 0]) => write_short_text::<0, 0, 16, true>,
+        (true, [4, 0]) => write_short_text::<4, 0, 16, true>,
+        (true, [8, 0]) => write_short_text::<8, 0, 24, true>,
+        (true, [4, 4]) => write_short_text::<4, 4, 24, true>,
+        (true, [4, 8]) => write_text::<4, 8, true>,
+        (true, [8, 4]) => write_short_text::<8, 4, 24, true>,
+        (true, [8, 8]) => write_text::<8, 8, true>,
+        _ => return None,
+    })
 }
 
 /// What records any arguments.
@@ -126,23 +141,35 @@ fn write_any_of(site: &RawFormatSite) -> WriteArguments {
     if site.site.texts_have_lengths == 0 { write::<false> } else { write::<true> }
 }
 
-/// Records an event of so many numbers that it fits registers, of `LEN` bytes.
+/// Records an event of up to two numbers, of `FIRST` and `SECOND` bytes: one of `LEN` bytes, which fits
+/// registers.
 ///
 /// # Safety
 ///
 /// The site is one that has been registered, with these arguments.
-unsafe extern "C" fn write_short<const COUNT: usize, const LEN: usize>(
+unsafe extern "C" fn write_short<const FIRST: usize, const SECOND: usize, const LEN: usize>(
     site: *const RawSite,
-    arguments: *mut Arguments,
-    _len: usize,
+    words: *const u64,
 ) {
-    let Some(entered) = enter() else { return };
-    // SAFETY: the site is one with a format, and the caller lends the arguments.
-    let [first, second] =
-        unsafe { numbers_in_words::<COUNT>(&*site.cast::<RawFormatSite>(), (*arguments).words) };
-    // SAFETY: the site is one that has been registered.
-    let common = entered.common(unsafe { (*site).id.load(Relaxed) } as u16);
-    entered.write_short(ShortEvent::of([common, first, second], LEN));
+    // SAFETY: the site is one that has been registered, and has these arguments.
+    let (id, [first, second]) =
+        unsafe { ((*site).id.load(Relaxed) as u16, numbers_in_words::<FIRST, SECOND>(words)) };
+    let is_written = enter_known().is_some_and(|known| {
+        let event = ShortEvent::<LEN>::of([known.entered().common(id), first, second]);
+        known.plain_writer(id).is_some_and(|writer| writer.try_write_short(event, None))
+    });
+    if !is_written {
+        write_words::<LEN>(id, first, second);
+    }
+}
+
+/// Records an event of these words by way of memory.
+#[cold]
+#[inline(never)]
+fn write_words<const LEN: usize>(id: u16, first: u64, second: u64) {
+    if let Some(entered) = enter() {
+        entered.write(ShortEvent::<LEN>::of([entered.common(id), first, second]).record().event());
+    }
 }
 
 /// Records an event of so many numbers.
@@ -150,43 +177,88 @@ unsafe extern "C" fn write_short<const COUNT: usize, const LEN: usize>(
 /// # Safety
 ///
 /// The site is one that has been registered, with these arguments.
-unsafe extern "C" fn write_numbers<const COUNT: usize>(
-    site: *const RawSite,
-    arguments: *mut Arguments,
-    _len: usize,
-) {
+unsafe extern "C" fn write_numbers<const COUNT: usize>(site: *const RawSite, words: *const u64) {
     let Some(entered) = enter() else { return };
-    // SAFETY: the site is one with a format, and the caller lends the arguments.
+    let mut space = MaybeUninit::<Payload>::uninit();
+    // SAFETY: the site is one with a format, and has these arguments. The payload is written before it is read.
     unsafe {
-        let (site, arguments) = (&*site.cast::<RawFormatSite>(), &mut *arguments);
-        let payload = &mut arguments.payload;
+        let (site, payload) = (&*site.cast::<RawFormatSite>(), &mut *space.as_mut_ptr());
         payload.words[0] = entered.common(site.site.id.load(Relaxed) as u16);
-        let len = lay_out_numbers::<COUNT>(site, arguments.words, &mut payload.words);
+        let len = lay_out_numbers::<COUNT>(site, words, &mut payload.words);
         entered.write(EncodedEvent::of(payload, len));
     }
 }
 
-/// Records an event of so many numbers and a text.
+/// Records an event of up to two numbers, of `FIRST` and `SECOND` bytes, and a text that starts at `START` in
+/// it: one that fits registers, if that can be read for sure.
 ///
 /// # Safety
 ///
 /// As for [`write`].
-unsafe extern "C" fn write_text<const COUNT: usize, const HAVE_LENGTHS: bool>(
+unsafe extern "C" fn write_short_text<
+    const FIRST: usize,
+    const SECOND: usize,
+    const START: usize,
+    const HAVE_LENGTHS: bool,
+>(
     site: *const RawSite,
-    arguments: *mut Arguments,
-    len: usize,
+    words: *const u64,
 ) {
-    let (Some(entered), Some(shared)) = (enter(), shared()) else { return };
-    // SAFETY: the site is one with a format, and the caller lends the arguments.
+    // SAFETY: the caller's promise.
     unsafe {
-        let (site_of_format, given) = (&*site.cast::<RawFormatSite>(), &mut *arguments);
-        let (payload, words, readable) = (&mut given.payload, given.words, shared.hooks.readable);
-        let given = GivenArguments { site: site_of_format, words, have_lengths: HAVE_LENGTHS, readable };
-        let Some(end) = lay_out_text::<COUNT>(given, &mut payload.words) else {
-            return write::<HAVE_LENGTHS>(site, arguments, len);
-        };
-        payload.words[0] = entered.common(site_of_format.site.id.load(Relaxed) as u16);
-        entered.write(EncodedEvent::of(payload, end));
+        let is_written = enter_known().is_some_and(|known| {
+            let id = (*site).id.load(Relaxed) as u16;
+            let (writer, common) = (known.plain_writer(id), known.entered().common(id));
+            let write = |writer: PlainWriter| {
+                let short = short_text::<FIRST, SECOND, START, HAVE_LENGTHS>(common, words, lasting)?;
+                let event = TextEvent::<START>::of(short.words, short.text, short.len + 1);
+                writer.try_write_text(event).then_some(())
+            };
+            writer.and_then(write).is_some()
+        });
+        if !is_written {
+            write_text::<FIRST, SECOND, HAVE_LENGTHS>(site, words);
+        }
+    }
+}
+
+/// Records an event of up to two numbers, of `FIRST` and `SECOND` bytes, and a text.
+///
+/// # Safety
+///
+/// As for [`write`].
+unsafe extern "C" fn write_text<const FIRST: usize, const SECOND: usize, const HAVE_LENGTHS: bool>(
+    site: *const RawSite,
+    words: *const u64,
+) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        if try_write_text::<FIRST, SECOND, HAVE_LENGTHS>(&*site, words).is_none() {
+            write::<HAVE_LENGTHS>(site, words);
+        }
+    }
+}
+
+/// Records such an event, if that is all there is to do and there is space for all of the text. None, and
+/// nothing recorded, if not.
+///
+/// # Safety
+///
+/// As for [`write`].
+#[inline(always)]
+unsafe fn try_write_text<const FIRST: usize, const SECOND: usize, const HAVE_LENGTHS: bool>(
+    site: &RawSite,
+    words: *const u64,
+) -> Option<()> {
+    let (known, id) = (enter_known()?, site.id.load(Relaxed) as u16);
+    let writer = known.plain_writer(id)?;
+    let mut space = MaybeUninit::<Payload>::uninit();
+    // SAFETY: the caller's promise. The payload is written before it is read.
+    unsafe {
+        let payload = &mut *space.as_mut_ptr();
+        let end = lay_out_text::<FIRST, SECOND, HAVE_LENGTHS>(words, &mut payload.words, writer.readable())?;
+        payload.words[0] = known.entered().common(id);
+        writer.try_write(EncodedEvent::of(payload, end)).then_some(())
     }
 }
 
@@ -196,17 +268,14 @@ unsafe extern "C" fn write_text<const COUNT: usize, const HAVE_LENGTHS: bool>(
 ///
 /// The site is one that has been registered, with these arguments: see [`lay_out`]. Whether its texts have
 /// lengths is as it says.
-unsafe extern "C" fn write<const HAVE_LENGTHS: bool>(
-    site: *const RawSite,
-    arguments: *mut Arguments,
-    _len: usize,
-) {
+unsafe extern "C" fn write<const HAVE_LENGTHS: bool>(site: *const RawSite, words: *const u64) {
     let (Some(entered), Some(shared)) = (enter(), shared()) else { return };
-    // SAFETY: the site is one with a format, and the caller lends the arguments.
+    let mut space = MaybeUninit::<Payload>::uninit();
+    // SAFETY: the site is one with a format, and has these arguments. The payload is written before it is read.
     unsafe {
-        let (site, arguments) = (&*site.cast::<RawFormatSite>(), &mut *arguments);
-        let (payload, words, readable) = (&mut arguments.payload, arguments.words, shared.hooks.readable);
-        let given = GivenArguments { site, words, have_lengths: HAVE_LENGTHS, readable };
+        let (site, payload) = (&*site.cast::<RawFormatSite>(), &mut *space.as_mut_ptr());
+        let given =
+            GivenArguments { site, words, have_lengths: HAVE_LENGTHS, readable: shared.hooks.readable };
         let laid_out = lay_out(given, &mut payload.words, TextSpace::Share);
         if laid_out.is_cut {
             return long_event::write(entered, given, payload);

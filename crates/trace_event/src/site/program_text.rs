@@ -1,5 +1,9 @@
 //! Texts of the program's, which may be anywhere.
 
+use crate::arch;
+use crate::lasting::lasting;
+use abi::site::WORDS;
+use core::ops::Range;
 use shm::PAGE;
 
 /// How many bytes from an address on can be read, up to so many.
@@ -28,6 +32,64 @@ pub(super) unsafe fn len_of_text(text: *const u8, most: usize, readable: Readabl
         }
     }
     len
+}
+
+/// Copies a text that ends with a zero byte, with it and zeros up to the end of its last word, to `start` in a
+/// payload, in one pass. Its length. None of one that is empty, that doesn't fit, that can't be read, or that
+/// goes on in another page: what comes there may have to be asked for.
+///
+/// # Safety
+///
+/// What `readable` says holds.
+#[inline(always)]
+pub(super) unsafe fn copy_text(
+    payload: &mut [u64; WORDS],
+    start: usize,
+    text: *const u8,
+    readable: Readable,
+) -> Option<usize> {
+    const STEP: usize = 16;
+    let to = payload.as_mut_ptr().cast::<u8>().wrapping_add(start);
+    let space = WORDS * 8 - start;
+    let there = match lasting(text.addr()).min(space) {
+        few if few < space => readable(text, space.min(PAGE - (text.addr() & (PAGE - 1)))),
+        enough => enough,
+    };
+    let mut len = 0;
+    loop {
+        if len + STEP > there {
+            // SAFETY: so many bytes can be read, and there is space for as many.
+            len = unsafe { copy_last(text, to, len..there) }?;
+            break;
+        }
+        // SAFETY: likewise.
+        let zeros = unsafe { arch::copy_16(text.add(len), to.add(len)) };
+        if zeros != 0 {
+            len += zeros.trailing_zeros() as usize;
+            break;
+        }
+        len += STEP;
+    }
+    let last = payload.get_mut((start + len) / 8).filter(|_| len > 0)?;
+    *last &= (1 << (len % 8 * 8)) - 1;
+    Some(len)
+}
+
+/// Copies so many bytes, up to a zero byte: which one that is. None where there is none.
+///
+/// # Safety
+///
+/// They can be read, and there is space for as many.
+#[cold]
+#[inline(never)]
+unsafe fn copy_last(from: *const u8, to: *mut u8, mut bytes: Range<usize>) -> Option<usize> {
+    bytes.find(|at| {
+        // SAFETY: the caller's promise. Volatile: the program may change it.
+        let byte = unsafe { from.add(*at).read_volatile() };
+        // SAFETY: the caller's promise.
+        unsafe { to.add(*at).write(byte) };
+        byte == 0
+    })
 }
 
 /// How many of so many bytes are before the first zero.

@@ -6,7 +6,7 @@ use core::mem::offset_of;
 use core::ptr::with_exposed_provenance;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
-use trace_event::{Entered, FrameRecord};
+use trace_event::{Entered, FrameRecord, KnownThread};
 
 /// Bytes of the call at a site.
 const CALL: u64 = 5;
@@ -88,7 +88,7 @@ pub(super) trait OnceCalled {
     fn enter(&self) -> Option<Entered>;
 
     /// As [`OnceCalled::enter`], of a thread that is known: None of any other. Nothing is called for it.
-    fn enter_known(&self) -> Option<Entered>;
+    fn enter_known(&self) -> Option<KnownThread>;
 }
 
 /// A call of a function that has come to an instruction that was moved, after its first one.
@@ -155,7 +155,7 @@ impl OnceCalled for SavedCall {
     }
 
     #[inline(always)]
-    fn enter_known(&self) -> Option<Entered> {
+    fn enter_known(&self) -> Option<KnownThread> {
         trace_event::enter_known()
     }
 
@@ -182,7 +182,7 @@ impl OnceCalled for BegunCall<'_> {
     }
 
     #[inline(always)]
-    fn enter_known(&self) -> Option<Entered> {
+    fn enter_known(&self) -> Option<KnownThread> {
         self.0.enter_known()
     }
 
@@ -205,7 +205,7 @@ impl OnceCalled for SavedMovedCall {
     }
 
     #[inline(always)]
-    fn enter_known(&self) -> Option<Entered> {
+    fn enter_known(&self) -> Option<KnownThread> {
         moved_site::stack_before(self.moved).enter_known()
     }
 

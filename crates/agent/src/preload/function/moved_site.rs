@@ -2,7 +2,7 @@
 
 use core::ptr::with_exposed_provenance;
 use planner::JumpWindow;
-use trace_event::{Entered, enter, enter_in_libc, enter_known, enter_known_in_libc};
+use trace_event::{Entered, KnownThread, enter, enter_in_libc, enter_known, enter_known_in_libc};
 
 /// Bytes of a call.
 pub(super) const CALL: u64 = 5;
@@ -97,7 +97,7 @@ impl MovedStack {
 
     /// As [`MovedStack::enter`], of a thread that is known: None of any other. Nothing is called for it.
     #[inline(always)]
-    pub(super) fn enter_known(self) -> Option<Entered> {
+    pub(super) fn enter_known(self) -> Option<KnownThread> {
         if self.is_in_libc { enter_known_in_libc() } else { enter_known() }
     }
 }

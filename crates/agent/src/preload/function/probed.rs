@@ -12,7 +12,7 @@ use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 use probe::{CompiledProbe, MOST_RECORD, Machine, MachineRegister, ProbeKind};
 use ring_buffer::{EncodedEvent, RecordBuffer};
-use trace_event::{AttachedSession, CallRecord, Entered, call_time, session};
+use trace_event::{AttachedSession, CallRecord, Entered, KnownThread, call_time, session};
 
 const _: () = assert!(MOST_RECORD <= WORDS * 8);
 
@@ -66,34 +66,34 @@ pub(crate) extern "C" fn record_anywhere(saved: &SavedProbe) {
 /// recorded, if not. Nothing is called for it.
 #[inline(always)]
 pub(super) fn try_record_anywhere(saved: &SavedProbe) -> Option<()> {
-    let (entered, place) = (saved.enter_known()?, probe_place::find(saved.place())?);
+    let (known, place) = (saved.enter_known()?, probe_place::find(saved.place())?);
     let session = session()?;
     let probe = PlainSiteProbe::of_number(session.control(), place.probes.load(Relaxed))?;
-    try_record(entered, session, &probe, |register| saved.saved_in(register))
+    try_record(known, session, &probe, |register| saved.saved_in(register))
 }
 
 /// As [`record_call`], likewise.
 #[inline(always)]
-pub(super) fn try_record_call(entered: Entered, call: FunctionCall<'_>) -> Option<()> {
+pub(super) fn try_record_call(known: KnownThread, call: FunctionCall<'_>) -> Option<()> {
     let session = session()?;
     let probe = PlainSiteProbe::of_site(session.control(), call.site())?;
-    try_record(entered, session, &probe, |register| call.argument_in(register))
+    try_record(known, session, &probe, |register| call.argument_in(register))
 }
 
 #[inline(always)]
 fn try_record(
-    entered: Entered,
+    known: KnownThread,
     session: AttachedSession,
     probe: &PlainSiteProbe<'_>,
     register: impl Fn(u8) -> Option<u64>,
 ) -> Option<()> {
-    let writer = entered.plain_writer(probe.plain.event())?;
+    let writer = known.plain_writer(probe.plain.event())?;
     let mut record = RecordBuffer::new();
-    probe.plain.fill(&mut record, entered, (probe.address, register))?;
+    probe.plain.fill(&mut record, known.entered(), (probe.address, register))?;
     if !probe.is_current() || !writer.try_write(record.event()) {
         return None;
     }
-    session.control().count_probe_hit(probe.counter, entered.tid() as u32);
+    session.control().count_probe_hit(probe.counter, known.entered().tid() as u32);
     Some(())
 }
 

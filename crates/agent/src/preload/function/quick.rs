@@ -104,9 +104,9 @@ pub(crate) extern "C" fn record_anywhere(saved: &SavedProbe) -> u64 {
 
 #[inline(always)]
 fn try_record_call(saved: &impl OnceCalled) -> Option<u64> {
-    let entered = saved.enter_known()?;
-    let writer = entered.plain_writer(FUNCTION_ID)?;
-    writer.try_write_short(ShortEvent::of(words(entered, saved.call()), 24), None).then_some(0)
+    let known = saved.enter_known()?;
+    let writer = known.plain_writer(FUNCTION_ID)?;
+    writer.try_write_short(ShortEvent::<24>::of(words(known.entered(), saved.call())), None).then_some(0)
 }
 
 #[inline(always)]

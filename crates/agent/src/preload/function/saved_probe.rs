@@ -4,7 +4,7 @@ use super::moved_site;
 use super::register_words::RegisterWords;
 use core::mem::offset_of;
 use probe::MachineRegister;
-use trace_event::{Entered, FrameRecord};
+use trace_event::{Entered, FrameRecord, KnownThread};
 
 /// All registers, and where the instruction was moved to.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl SavedProbe {
 
     /// As [`SavedProbe::enter`], of a thread that is known: None of any other. Nothing is called for it.
     #[inline(always)]
-    pub(super) fn enter_known(&self) -> Option<Entered> {
+    pub(super) fn enter_known(&self) -> Option<KnownThread> {
         moved_site::probed_stack_before(self.moved).enter_known()
     }
 

@@ -83,13 +83,13 @@ pub(crate) extern "C" fn record_system_call(saved: &SavedSystemCall) {
 #[inline(always)]
 pub(super) fn try_record(saved: &SavedSystemCall) -> Option<()> {
     let word = SystemCallWord::of_word(moved_site::word_before(saved.moved));
-    let (number, entered) = (word.number?, enter_known_in_libc()?);
+    let (number, known) = (word.number?, enter_known_in_libc()?);
     let registers = &saved.registers;
     let arguments = match word.is_exit {
         true => [registers.system_call(), 0, 0, 0, 0, 0],
         false => registers.system_call_arguments(),
     };
-    try_write(entered, (number, word.is_exit), &arguments)
+    try_write(known, (number, word.is_exit), &arguments)
 }
 
 /// Records that a call begins. The frame is that of a function which returns after this.

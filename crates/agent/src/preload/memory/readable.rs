@@ -15,7 +15,7 @@ use crate::preload::process::sandbox;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 use shm::PAGE;
-use trace_event::reach_in_stack;
+use trace_event::{lasts, reach_in_stack};
 
 /// How many bytes from `address` on can be read, up to `wanted`. As long as nobody unmaps them, who would
 /// take them away from the call itself.
@@ -25,8 +25,11 @@ use trace_event::reach_in_stack;
 pub(crate) fn readable(address: *const u8, wanted: usize) -> usize {
     let start = address.addr();
     let Some(end) = start.checked_add(wanted).filter(|_| start != 0) else { return 0 };
-    let known = reach_in_stack(start, end).or_else(|| image::end_of_segment(start));
-    if let Some(known) = known {
+    if let Some(segment) = image::segment_of(start) {
+        lasts(&segment);
+        return end.min(segment.end) - start;
+    }
+    if let Some(known) = reach_in_stack(start, end) {
         return end.min(known) - start;
     }
     if !may_ask() {

@@ -10,6 +10,7 @@ use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Relaxed;
 use libc::{Elf64_Phdr, PF_R, PT_LOAD};
 use shm::PAGE;
+use trace_event::lasts;
 
 /// The addresses of this object, from its first to its last.
 pub(crate) fn span() -> Range<usize> {
@@ -32,8 +33,13 @@ pub(crate) fn remember_program() {
     let readable = headers.iter().filter(|header| header.p_type == PT_LOAD && header.p_flags & PF_R != 0);
     for ([start, end], header) in SEGMENTS.iter().zip(readable) {
         let first = base.wrapping_add(header.p_vaddr as usize);
-        start.store(first, Relaxed);
-        end.store(first.wrapping_add(header.p_memsz as usize), Relaxed);
+        let pages = first & !(PAGE - 1)..first.wrapping_add(header.p_memsz as usize).next_multiple_of(PAGE);
+        start.store(pages.start, Relaxed);
+        end.store(pages.end, Relaxed);
+        if header.p_flags == PF_R {
+            // The last such segment is where linkers put constant texts.
+            lasts(&pages);
+        }
     }
 }
 
@@ -46,10 +52,11 @@ pub(crate) fn program() -> &'static CStr {
     }
 }
 
-/// Where the program's segment ends that an address is in. None for another address.
+/// The program's segment that an address is in, in whole pages: so the kernel has mapped it. None for another
+/// address.
 ///
-/// It can be read up to there, unless the program has unmapped a part of itself.
-pub(crate) fn end_of_segment(address: usize) -> Option<usize> {
+/// It can be read, unless the program has unmapped a part of itself.
+pub(crate) fn segment_of(address: usize) -> Option<Range<usize>> {
     let segments = SEGMENTS.iter().map(|[start, end]| start.load(Relaxed)..end.load(Relaxed));
-    segments.into_iter().find(|segment| segment.contains(&address)).map(|segment| segment.end)
+    segments.into_iter().find(|segment| segment.contains(&address))
 }

@@ -5,7 +5,7 @@
 
 use events::system_call::{ENTER_ID, EXIT_ID, MOST_ARGUMENTS, events_of};
 use ring_buffer::{EncodedEvent, RecordBuffer};
-use trace_event::{CallRecord, Entered, is_enabled};
+use trace_event::{CallRecord, Entered, KnownThread, is_enabled};
 
 /// Words of the largest record.
 const WORDS: usize = 2 + MOST_ARGUMENTS;
@@ -46,7 +46,7 @@ pub(crate) fn record_exit(entered: Entered, number: u32, result: i64, call: Call
 /// for it.
 #[inline(always)]
 pub(crate) fn try_record(
-    entered: Entered,
+    known: KnownThread,
     (number, is_exit): (u32, bool),
     arguments: &[u64; MOST_ARGUMENTS],
 ) -> Option<()> {
@@ -62,9 +62,9 @@ pub(crate) fn try_record(
         (false, true) => all,
         (true, true) => return None,
     };
-    let writer = entered.plain_writer(event)?;
+    let writer = known.plain_writer(event)?;
     let mut record = RecordBuffer::new();
-    let event = fill(&mut record, entered.common(event), number, arguments.get(..count)?);
+    let event = fill(&mut record, known.entered().common(event), number, arguments.get(..count)?);
     writer.try_write(event).then_some(())
 }
 

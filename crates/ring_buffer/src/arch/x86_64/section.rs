@@ -6,13 +6,13 @@
 /// leaves the tail as it was (R2).
 macro_rules! append_section {
     (
-        $(#[$doc:meta])* $name:ident($($time:ident)?) of $event:ident: $type:ty,
+        $(#[$doc:meta])* $name:ident$(<$len:ident>)?($($time:ident)?) of $event:ident: $type:ty,
         space: $space:expr, clock: $clock:expr, type_len: $type_len:expr, copy: $copy:expr, step: $step:expr,
         $($operands:tt)*
     ) => {
         $(#[$doc])*
         #[inline(always)]
-        unsafe fn $name(
+        unsafe fn $name$(<const $len: usize>)?(
             area: Area,
             cpu: u32,
             block: *const Block,
@@ -25,15 +25,17 @@ macro_rules! append_section {
             // words say, no byte outside the segment is touched (R12).
             unsafe {
                 asm!(
-                    rseq::begin!(),
-                    "mov {tail}, [{block} + {TAIL}]",
+                    // The register with the CPU that it is for has the position, from here on.
+                    rseq::begin!("position"),
+                    // rax: the time. First: a processor that reads its counter waits for what comes before.
+                    $clock,
                     // The word by which everybody asks writers for a change (R3).
                     "mov {scratch}, [{target} + {CONTROL}]",
                     "mov {scratch}, [{scratch}]",
                     "cmp {scratch}, [{block} + {SEEN}]",
                     "jne {look_again}",
                     // Inside the segment, and not more than the page holds (R12)?
-                    "mov {position}, {tail}",
+                    "mov {position}, [{block} + {TAIL}]",
                     "shr {position}, 16",
                     "cmp {position}, [{target} + {LIMIT}]",
                     "ja {look_again}",
@@ -42,8 +44,7 @@ macro_rules! append_section {
                     $space,
                     "cmp {scratch}, [{target} + {CAPACITY}]",
                     "ja {look_again}",
-                    $clock,
-                    // rax: the time. A delta below 0 is a huge one here.
+                    // A delta below 0 is a huge one here.
                     "mov rdx, rax",
                     "sub rdx, [{block} + {LAST_TIME}]",
                     "cmp rdx, {DELTA_MAX}",
@@ -53,20 +54,20 @@ macro_rules! append_section {
                     "add {position}, [{target} + {BASE}]",
                     "mov [{position}], edx",
                     $copy,
+                    // As it was: who else stores to it has this section begin again.
+                    "mov {scratch}, [{block} + {TAIL}]",
                     $step,
-                    "movq xmm0, {tail}",
+                    "movq xmm0, {scratch}",
                     "movq xmm1, rax",
                     "punpcklqdq xmm0, xmm1",
                     // The commit: tail and last time together (R2).
                     "movaps [{block} + {TAIL}], xmm0",
                     rseq::end!(),
                     area = in(reg) area.address(),
-                    cpu = in(reg) cpu,
                     block = in(reg) block,
                     target = in(reg) target,
                     $($time = in(reg) $time,)?
-                    tail = out(reg) _,
-                    position = out(reg) _,
+                    position = inout(reg) u64::from(cpu) => _,
                     scratch = out(reg) _,
                     out("rax") _,
                     out("rdx") _,
@@ -102,7 +103,7 @@ macro_rules! append_record {
             $(#[$doc])*
             $name($($time)?) of event: $type,
             space: $space, clock: $clock,
-            type_len: "or edx, [{event} + {TYPE_LEN}]", copy: $copy, step: "add {tail}, [{event} + {STEP}]",
+            type_len: "or edx, [{event} + {TYPE_LEN}]", copy: $copy, step: "add {scratch}, [{event} + {STEP}]",
             event = in(reg) event.address(),
             out("rcx") _,
             STEP = const offset_of!(EventHead, step),
@@ -130,8 +131,8 @@ macro_rules! exact {
     };
 }
 
-/// Time from the processor's counter. It is read as late as possible, and inside the section: a
-/// writer that loses the CPU reads it again, so times in a page never decrease.
+/// Time from the processor's counter. It is read inside the section: a writer that loses the CPU reads it
+/// again, so times in a page never decrease.
 macro_rules! read_counter {
     () => {
         "rdtsc\nshl rdx, 32\nor rax, rdx"

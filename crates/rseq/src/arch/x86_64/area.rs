@@ -5,15 +5,15 @@ use core::arch::{asm, global_asm};
 // glibc has these two since 2.35. Weak, so that the library loads where they are missing.
 global_asm!(".weak __rseq_offset", ".weak __rseq_size");
 
-/// The thread pointer.
+/// The address at this offset from the thread pointer.
 #[inline(always)]
-pub(crate) fn thread_pointer() -> *mut u8 {
-    let pointer;
+pub(crate) fn at_thread_pointer(offset: isize) -> *mut u8 {
+    let address;
     // SAFETY: the ABI keeps the thread pointer's own address at fs:0.
     unsafe {
-        asm!("mov {}, fs:[0]", out(reg) pointer, options(pure, readonly, nostack, preserves_flags));
+        asm!("add {}, fs:[0]", inlateout(reg) offset => address, options(pure, readonly, nostack));
     }
-    pointer
+    address
 }
 
 /// `__rseq_offset`, if libc has it.
@@ -32,5 +32,5 @@ pub(crate) fn area_offset() -> Option<isize> {
 /// The calling thread's area, if libc has one.
 #[inline(always)]
 pub(crate) fn thread_area() -> Option<*mut u8> {
-    area_offset().map(|offset| thread_pointer().wrapping_offset(offset))
+    area_offset().map(at_thread_pointer)
 }

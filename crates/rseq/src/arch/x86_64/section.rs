@@ -6,13 +6,17 @@ use core::arch::asm;
 
 /// Starts a section: template text for `asm!`.
 ///
-/// Operands: `{area}` the registration's address, `{cpu}` the CPU that the section is for, `{scratch}`
-/// a register, `{aborted}` where to go when the thread is on another CPU. Uses the labels 76 to 79.
+/// Operands: `{area}` the registration's address, `{cpu}` the CPU that the section is for, or another that is
+/// named, `{scratch}` a register, `{aborted}` where to go when the thread is on another CPU. Uses the labels 76
+/// to 79.
 /// The descriptor needs absolute addresses, so its section is writable and relocated; debuggers find
 /// sections through `__rseq_cs_ptr_array`, which the linker must not drop.
 #[macro_export]
 macro_rules! begin {
     () => {
+        $crate::begin!("cpu")
+    };
+    ($cpu:literal) => {
         concat!(
             ".pushsection __rseq_cs, \"aw\", @progbits\n",
             ".balign 32\n",
@@ -26,7 +30,9 @@ macro_rules! begin {
             "lea {scratch}, [rip + 77b]\n",
             "mov qword ptr [{area} + 8], {scratch}\n",
             "78:\n",
-            "cmp dword ptr [{area} + 4], {cpu:e}\n",
+            "cmp dword ptr [{area} + 4], {",
+            $cpu,
+            ":e}\n",
             "jne {aborted}\n",
         )
     };

@@ -20,7 +20,9 @@ use control::{ControlArea, InstanceSet};
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use events::ftrace::FUNCGRAPH_ENTRY_ID;
-use trace_event::{Entered, call_ticks, call_time, flags_of_calls, is_outside_sections, session};
+use trace_event::{
+    Entered, KnownThread, call_ticks, call_time, flags_of_calls, is_outside_sections, session,
+};
 
 /// How many functions, jumped to one after the other, are recorded of one call: functions that jump to each
 /// other for as long as the program runs would use up all slots.
@@ -31,12 +33,12 @@ const MOST_JUMPS: u32 = 64;
 /// from. None where something else is to be done, or more, or what only [`enter_alone`] can. Nothing is
 /// called for it.
 #[inline(always)]
-pub(in crate::preload::function) fn try_enter(entered: Entered, call: FunctionCall<'_>) -> Option<u64> {
+pub(in crate::preload::function) fn try_enter(known: KnownThread, call: FunctionCall<'_>) -> Option<u64> {
     let (place, body, caller) = (call.place?, body(call)?, call.caller());
     if call_slots::slot_of(caller).is_some() || has_limits() {
         return None;
     }
-    let writer = entered.plain_writer(FUNCGRAPH_ENTRY_ID)?;
+    let writer = known.plain_writer(FUNCGRAPH_ENTRY_ID)?;
     let start = call_ticks()?;
     let slot = pool::take_own()?;
     slot.caller.store(caller, Relaxed);
@@ -47,7 +49,7 @@ pub(in crate::preload::function) fn try_enter(entered: Entered, call: FunctionCa
     slot.recorded.store(InstanceSet::FIRST);
     slot.inside.store(InstanceSet::FIRST);
     slot.hidden.store(InstanceSet::default());
-    if !try_write_entry(writer, entered, (call.site(), depth), start) {
+    if !try_write_entry(writer, known.entered(), (call.site(), depth), start) {
         pool::put_back(slot);
         return None;
     }

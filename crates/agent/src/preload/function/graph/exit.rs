@@ -46,8 +46,8 @@ pub(in crate::preload::function) fn try_return(
     if slot.jumped() != SlotUse::NONE || !is_recorded_alone(slot) {
         return ReturnStep::Nothing;
     }
-    let (Some(end), Some(entered)) = (call_ticks(), enter_known()) else { return ReturnStep::Nothing };
-    if !try_record_exit(entered, slot, values.rax, end) {
+    let (Some(end), Some(known)) = (call_ticks(), enter_known()) else { return ReturnStep::Nothing };
+    if !try_record_exit(known, slot, values.rax, end) {
         return ReturnStep::Nothing;
     }
     set_innermost(slot.outer());

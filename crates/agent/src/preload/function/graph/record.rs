@@ -13,7 +13,8 @@ use core::sync::atomic::Ordering::Relaxed;
 use events::ftrace::{FGRAPH_RETADDR_ENTRY_ID, FUNCGRAPH_ENTRY_ID, FUNCGRAPH_EXIT_ID};
 use ring_buffer::{EncodedEvent, RecordBuffer};
 use trace_event::{
-    Entered, GraphExit, PlainWriter, flags_of_calls, graph_entry, graph_exit, nanoseconds, session,
+    Entered, GraphExit, KnownThread, PlainWriter, flags_of_calls, graph_entry, graph_exit, nanoseconds,
+    session,
 };
 
 /// Writes to the first instance that a function is called, where that is all there is to do. Nothing is
@@ -36,13 +37,14 @@ pub(super) fn is_recorded_alone(slot: &CallSlot) -> bool {
 
 /// As [`record_exit`], likewise: of a call that [is so](is_recorded_alone). Whether it has.
 #[inline(always)]
-pub(super) fn try_record_exit(entered: Entered, slot: &'static CallSlot, value: u64, end: u64) -> bool {
+pub(super) fn try_record_exit(known: KnownThread, slot: &'static CallSlot, value: u64, end: u64) -> bool {
     let has_limit = || session().is_none_or(|session| session.control().instance_threshold(RECORDING) != 0);
     if has_limit() {
         return false;
     }
-    entered.plain_writer(FUNCGRAPH_EXIT_ID).is_some_and(|writer| {
-        writer.try_write_at(end, exit_record(entered, slot, (value, inner_depth(slot)), end).event())
+    known.plain_writer(FUNCGRAPH_EXIT_ID).is_some_and(|writer| {
+        let mut record = exit_record(known.entered(), slot, (value, inner_depth(slot)), end);
+        writer.try_write_at(end, record.event())
     })
 }
 
