@@ -33,9 +33,10 @@ pub(crate) struct EntryBlock {
 }
 
 impl EntryBlock {
-    pub(crate) fn of(function: &FunctionCode<'_>) -> EntryBlock {
+    /// From an offset on, before which the stack pointer has not been moved.
+    pub(crate) fn from(function: &FunctionCode<'_>, start: usize) -> EntryBlock {
         let mut block = EntryBlock { steps: [None; STEPS], frame: None };
-        let (mut offset, mut depth, mut has_arguments) = (0, 0u32, true);
+        let (mut offset, mut depth, mut has_arguments) = (start, 0u32, true);
         for place in &mut block.steps {
             let Some(instruction) = DecodedInstruction::first(function.from(offset)) else { break };
             let Some(span) = InstructionSpan::new(offset, instruction.len()) else { break };

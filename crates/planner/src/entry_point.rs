@@ -46,9 +46,21 @@ where
     if branches.lead_into(0, 0) {
         return Err(NoEntryPoint::Loop);
     }
-    let (function, block) = (*function, EntryBlock::of(function));
+    let block = EntryBlock::from(function, 0);
     let steps = block.only(|step| step.can_move && is_once(&branches, block.frame, step.span.offset()));
-    let ranked = Ranked::of(&steps);
+    in_order(function, steps, paddings)
+}
+
+/// The entry points that replace these steps, the best one first.
+pub(crate) fn in_order<'a, P>(
+    function: &FunctionCode<'a>,
+    steps: BlockSteps,
+    paddings: P,
+) -> Result<impl Iterator<Item = EntryPoint> + Clone + use<'a, P>, NoEntryPoint>
+where
+    P: Iterator<Item = Range<u64>> + Clone,
+{
+    let (function, ranked) = (*function, Ranked::of(&steps));
     let in_place = move |places: Range<usize>| {
         let steps = places.filter_map(move |place| ranked.0.get(place).copied().flatten());
         steps.filter_map(move |step| Some(step.at(step.span.in_place(&function)?)))

@@ -199,6 +199,22 @@ impl DecodedInstruction {
         })
     }
 
+    /// Whether it may fault in a function that has stack enough: it divides, or uses memory that a general
+    /// register leads to, other than the stack pointer.
+    pub(crate) fn may_fault(&self) -> bool {
+        let Encoding { map, opcode, .. } = self.0;
+        match (map, opcode) {
+            // Strings.
+            (OpcodeMap::One, 0x6c..=0x6f | 0xa4..=0xa7 | 0xaa..=0xaf) => true,
+            (OpcodeMap::One, 0xf6 | 0xf7) if self.mode().is_some_and(|mode| mode.reg & 7 >= 6) => true,
+            // An address, and a nop.
+            (OpcodeMap::One, 0x8d) | (OpcodeMap::Two, 0x1f) => false,
+            _ => self
+                .mode()
+                .is_some_and(|mode| mode.kind != REGISTER && ![STACK_POINTER, u8::MAX].contains(&mode.base)),
+        }
+    }
+
     /// Where in it the distance is, and the distance, if it uses memory by a distance from its own end; an
     /// error where only the lower half of that address counts.
     pub(crate) fn relative(&self) -> Result<Option<(usize, i32)>, ()> {

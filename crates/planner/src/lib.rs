@@ -77,6 +77,7 @@ mod encoding;
 mod entry_block;
 mod entry_point;
 mod function_code;
+mod go_entry;
 mod instruction;
 #[cfg(test)]
 mod instruction_tests;
@@ -94,6 +95,7 @@ mod system_call;
 
 pub use entry_point::{EntryPoint, EntryPointPlace, entry_points};
 pub use function_code::FunctionCode;
+pub use go_entry::go_entry_points;
 pub use jump_space::{JumpSpace, SHORT_JUMP_LEN, SHORT_JUMP_REACH};
 pub use jump_window::{JUMP_LEN, JumpWindow};
 pub use moved_instruction::MovedInstruction;
