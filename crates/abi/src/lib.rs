@@ -27,6 +27,7 @@ pub mod clock;
 pub mod common;
 pub mod control;
 mod drop_reason;
+pub mod go_thread;
 pub mod instance;
 pub mod origin;
 pub mod page;

@@ -18,6 +18,8 @@ pub const AUXILIARY: usize = 48;
 pub struct StaticProgram {
     /// Not 0 once the agent's addresses are relocated, and the rest of this is there.
     pub is_ready: u64,
+    /// Not 0 in a program of Go, whose threads are not those of a C library.
+    pub is_of_go: u64,
     /// What the kernel has passed to the process when it started: kinds and values, up to a kind of 0.
     pub auxiliary: [[u64; 2]; AUXILIARY],
 }
@@ -25,7 +27,7 @@ pub struct StaticProgram {
 impl StaticProgram {
     /// One that nobody has filled.
     pub const fn new() -> StaticProgram {
-        StaticProgram { is_ready: 0, auxiliary: [[0; 2]; AUXILIARY] }
+        StaticProgram { is_ready: 0, is_of_go: 0, auxiliary: [[0; 2]; AUXILIARY] }
     }
 
     /// What the kernel has passed as `kind`; 0 where it hasn't.

@@ -36,7 +36,12 @@ pub(crate) fn attach(arguments: &AttachArguments) -> Done {
     let processes = meant::in_session(&session, &arguments.meant, false)?;
     each(&processes, "attached", |process| {
         let called = attach_process(&session, process)?;
-        if AgentObject::for_process(process.pid).is_of_static() {
+        if called.is_of_go {
+            note!(
+                "lookback: {process} is a program of Go: its system calls (-e syscalls) but for the runtime's \
+                 own, and calls of its functions are recorded; no returns, and no probes"
+            );
+        } else if AgentObject::for_process(process.pid).is_of_static() {
             note!(
                 "lookback: {process} is a static program: its system calls (-e syscalls), functions and probes \
                  are recorded, and no calls of libc"

@@ -27,9 +27,12 @@ impl<'a> ObjectFile<'a> {
         let file = *self;
         let near = address.saturating_sub(distance)..address.saturating_add(distance);
         // Only once somebody asks: most don't need any.
+        let start = near.start;
         let frames = core::iter::once(file).filter_map(|file| file.function_frames());
-        let spans =
-            frames.flat_map(move |frames| frames.from(near.start).zip(frames.from(near.start).skip(1)));
+        let framed = frames.flat_map(move |frames| frames.from(start).zip(frames.from(start).skip(1)));
+        let of_go = core::iter::once(file).filter_map(|file| file.go_functions());
+        let of_go = of_go.flat_map(move |of_go| of_go.from(start).zip(of_go.from(start).skip(1)));
+        let spans = framed.chain(of_go);
         let is_near =
             move |before: &Option<Range<u64>>| before.as_ref().is_none_or(|span| span.end < near.end);
         let gaps = spans.take_while(move |(before, _)| is_near(before)).filter_map(move |(before, next)| {

@@ -44,6 +44,7 @@ mod frame_program;
 mod function_frames;
 mod function_gap;
 mod function_symbol;
+mod go_functions;
 mod heap_sort;
 mod left_alone;
 mod location;

@@ -66,7 +66,8 @@ impl<'a> ObjectFile<'a> {
     /// Its functions that `symbols` names, for a file without sites that a compiler has left: those of which
     /// `.eh_frame` says where they end, in the order of that table of symbols; then those without a name that
     /// were found. Not those that must be left alone, like setjmp(3), nor parts of functions that only these
-    /// jump to; none of the dynamic linker, nor of Go, whose stacks are too small.
+    /// jump to; none of the dynamic linker. Of Go those of a program that has nothing of a C library, but for
+    /// what its runtime has.
     ///
     /// Cost: a search in the table of frames for each.
     pub fn unbuilt_sites<'s>(
@@ -76,14 +77,20 @@ impl<'a> ObjectFile<'a> {
         let (file, symbols) = (*self, *symbols);
         let is_left_alone = self.is_of_go() || self.is_dynamic_linker();
         let frames = self.function_frames().filter(|_| !is_left_alone);
-        frames.into_iter().flat_map(move |frames| {
+        let framed = frames.into_iter().flat_map(move |frames| {
             let left_alone = LeftAlone::among(symbols.functions());
             let functions = symbols.functions().filter(|function| !is_cold_part(function.name));
             let functions = functions.filter(move |function| !left_alone.contains(function.start));
             let begun = functions.filter(move |function| span(frames, function.start).is_some());
             let starts = begun.map(|function| function.start).chain(file.unnamed_functions());
             starts.map(|start| unnamed(start, SiteKind::Instruction))
-        })
+        });
+        let go_functions = self.go_functions().into_iter().flat_map(move |of_go| {
+            let functions = symbols.functions();
+            let functions = functions.filter(move |one| of_go.may_be_traced(one.start, one.name));
+            functions.map(|function| unnamed(function.start, SiteKind::Instruction))
+        });
+        framed.chain(go_functions)
     }
 
     /// Calls of `mcount` and `__fentry__`, in a file without a section that lists them.
@@ -169,12 +176,15 @@ impl<'a> ObjectFile<'a> {
         })
     }
 
-    /// The addresses of the function that begins at one, as `.eh_frame` says: its caller's return address is
-    /// on top of the stack there. None where nothing says so.
+    /// The addresses of the function that begins at one, as `.eh_frame` says, or Go's own table: its caller's
+    /// return address is on top of the stack there. None where nothing says so.
     ///
     /// Cost: a search in the table of frames.
     pub fn function_span(&self, start: u64) -> Option<Range<u64>> {
-        span(self.function_frames()?, start)
+        match self.go_functions() {
+            Some(of_go) => of_go.span(start),
+            None => span(self.function_frames()?, start),
+        }
     }
 
     /// The addresses of the function that an address is in, of which `symbols` has the names. None where

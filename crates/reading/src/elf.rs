@@ -1,7 +1,7 @@
 //! ELF files that were mapped.
 
 use debug_info::{AlternateFile, DebugInfo};
-use function_sites::find_debug_file;
+use function_sites::{ObjectFile, find_debug_file};
 use object::Object;
 use object::read::ReadCache;
 use std::ffi::OsStr;
@@ -67,4 +67,11 @@ pub fn has_go(path: &Path, build_id: &[u8]) -> bool {
         SECTIONS.iter().any(|name| file.section_by_name(name).is_some())
     };
     read(path, build_id, |file| Some(is_go(file))).unwrap_or(false)
+}
+
+/// Whether the file at `path` is a program of Go that has nothing of a C library: of such a one that runs,
+/// `lookback attach` has functions and system calls seen.
+pub fn is_pure_go(path: &Path) -> bool {
+    let bytes = std::fs::read(path).unwrap_or_default();
+    ObjectFile::parse(&bytes).is_some_and(|file| file.is_pure_go())
 }

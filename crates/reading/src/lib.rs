@@ -58,7 +58,7 @@ mod unwind;
 pub use batch::Batch;
 pub use clock_sync::ClockSync;
 pub use disk::is_full;
-pub use elf::{alternate_debug_file, debug_file, debug_info, has_go, is_same_file};
+pub use elf::{alternate_debug_file, debug_file, debug_info, has_go, is_pure_go, is_same_file};
 pub use following::Following;
 pub use function_names::SiteName;
 pub use mapped_path::Nameless;

@@ -101,9 +101,9 @@ impl AgentImage {
         base + self.program + offset_of!(StaticProgram, is_ready) as u64
     }
 
-    /// What is to be stored where, before it is ready: its data, and what the kernel has passed to the
-    /// process when that started.
-    pub(crate) fn contents(&self, base: u64, auxiliary: &[u8]) -> [(u64, Vec<u8>); 2] {
+    /// What is to be stored where, before it is ready: its data, what the kernel has passed to the
+    /// process when that started, and whether it is one of Go.
+    pub(crate) fn contents(&self, base: u64, auxiliary: &[u8], is_of_go: bool) -> [(u64, Vec<u8>); 3] {
         let mut bytes = self.bytes.clone();
         for place in &self.relative {
             let place = *place as usize;
@@ -114,6 +114,8 @@ impl AgentImage {
         let at = base + self.program + offset_of!(StaticProgram, auxiliary) as u64;
         // An entry of zeros stays at its end.
         let most = 16 * (AUXILIARY - 1);
-        [(base + self.data, bytes), (at, auxiliary[..auxiliary.len().min(most)].to_vec())]
+        let go_at = base + self.program + offset_of!(StaticProgram, is_of_go) as u64;
+        let auxiliary = auxiliary[..auxiliary.len().min(most)].to_vec();
+        [(base + self.data, bytes), (at, auxiliary), (go_at, u64::from(is_of_go).to_le_bytes().to_vec())]
     }
 }

@@ -24,6 +24,8 @@ pub struct Called {
     pub(crate) detached_times: u32,
     /// Why the agent makes no system calls in the process, if it doesn't: what its filters say.
     pub makes_no_calls: Option<String>,
+    /// Whether it is a program of Go, without a C library.
+    pub is_of_go: bool,
 }
 
 /// Between two looks at all threads.
@@ -113,7 +115,8 @@ impl Attempt {
         let stood_still = start.elapsed();
         match result {
             Some(RemoteResult::Done) => {
-                Ok(Called { tid: candidate.tid, stood_still, detached_times: 0, makes_no_calls: None })
+                let tid = candidate.tid;
+                Ok(Called { tid, stood_still, detached_times: 0, makes_no_calls: None, is_of_go: false })
             }
             Some(RemoteResult::Busy) => Err(ThreadFailure::Next(
                 "another of its threads changes code, or unloads a library".to_owned(),

@@ -44,6 +44,8 @@ mod call;
 mod candidate;
 mod filter;
 mod frame;
+mod frame_space;
+mod go_thread;
 mod handed;
 mod handing;
 mod interrupted;

@@ -16,6 +16,7 @@
 use crate::call::{Called, PAUSE, in_thread};
 use crate::candidate::{Candidate, candidates};
 use crate::filter::FilterVerdict;
+use crate::go_thread::GoThread;
 use crate::interrupted::{StopEffect, TimeLimit};
 use crate::libc_image::ImageSymbols;
 use crate::load_plan::{AgentFile, LoadPlan};
@@ -127,8 +128,8 @@ impl LoadAttempt<'_> {
         match answer.result {
             AttachResult::Done => {
                 let makes_no_calls = self.plan.makes_no_calls.clone();
-                let detached_times = answer.detached_times;
-                Ok(Called { tid: candidate.tid, stood_still, detached_times, makes_no_calls })
+                let (detached_times, is_of_go) = (answer.detached_times, self.plan.is_of_go);
+                Ok(Called { tid: candidate.tid, stood_still, detached_times, makes_no_calls, is_of_go })
             }
             AttachResult::Busy => Err(ThreadFailure::Next(CallRefusal::NotAttachable(answer).to_string())),
             _ => Err(CallRefusal::NotAttachable(answer).into()),
@@ -180,11 +181,15 @@ impl LoadAttempt<'_> {
         const DESCRIPTOR: usize = 1024;
         let (tid, target) = (stopped.tid(), &self.plan.target);
         let registers = &stopped.found;
-        let mut descriptor = [0; DESCRIPTOR];
-        let is_known = target.read(registers.fs_base, &mut descriptor).is_ok()
-            && descriptor.starts_with(&registers.fs_base.to_le_bytes());
-        if !is_known {
-            return Err(format!("its thread {tid} has no descriptor of a C library"));
+        if self.plan.is_of_go {
+            self.check_go_thread(stopped)?;
+        } else {
+            let mut descriptor = [0; DESCRIPTOR];
+            let is_known = target.read(registers.fs_base, &mut descriptor).is_ok()
+                && descriptor.starts_with(&registers.fs_base.to_le_bytes());
+            if !is_known {
+                return Err(format!("its thread {tid} has no descriptor of a C library"));
+            }
         }
         if let Some(call) = interrupted_call(registers) {
             return match can_sleep(target.pid, &call) {
@@ -195,6 +200,20 @@ impl LoadAttempt<'_> {
         let code = self.plan.routine.agent_code(target);
         match stopped.is_in_sequence() || code.is_some_and(|code| code.contains(registers.rip)) {
             true => Err(format!("its thread {tid} can't be interrupted where it is")),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a thread of Go is as its runtime has them, and in no handler of a signal.
+    fn check_go_thread(&self, stopped: &Stopped<'_>) -> Result<(), String> {
+        let (tid, registers) = (stopped.tid(), &stopped.found);
+        let thread =
+            GoThread::of(&self.plan.target, tid, registers).map_err(|refusal| refusal.to_string())?;
+        let thread = thread.ok_or_else(|| format!("its thread {tid} is not as Go's runtime has them"))?;
+        let is_busy = thread.handler_stack.contains(&registers.rsp)
+            || GoThread::is_on_own_stack(&self.plan.target, registers);
+        match is_busy {
+            true => Err(format!("its thread {tid} is in a handler of a signal, or in the agent")),
             false => Ok(()),
         }
     }

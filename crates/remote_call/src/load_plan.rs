@@ -36,6 +36,8 @@ pub(crate) struct LoadPlan<'a> {
     /// What is mapped without a dynamic linker, and what the kernel has passed to the process: in a static
     /// program.
     pub(crate) image: Option<(AgentImage, Vec<u8>)>,
+    /// Whether that is one of Go.
+    pub(crate) is_of_go: bool,
     /// Whether the process ignores SIGTRAP.
     pub(crate) ignores_traps: bool,
     pub(crate) path: &'a Path,
@@ -55,6 +57,7 @@ struct LoadLook {
     libc: LibcImage,
     routine: AttachRoutine,
     image: Option<(AgentImage, Vec<u8>)>,
+    is_of_go: bool,
 }
 
 impl LoadLook {
@@ -71,19 +74,19 @@ impl LoadLook {
         }
         let routine = AttachRoutine::of(agent.bytes, &name, step).ok_or(CallRefusal::OtherAgent)?;
         let code = routine.agent_code(&target).map(|code| code.addresses());
-        let (libc, image) = match AgentImage::of(agent.bytes) {
+        let (libc, image, is_of_go) = match AgentImage::of(agent.bytes) {
             Some(image) => {
                 let program = StaticImage::of(&target)?;
                 target.waiting = program.waiting;
                 let libc = LibcImage::of_static(&target, &program.text, code)?;
-                (libc, Some((image, program.auxiliary)))
+                (libc, Some((image, program.auxiliary)), program.is_of_go)
             }
-            None => (LibcImage::find(&target, code)?, None),
+            None => (LibcImage::find(&target, code)?, None, false),
         };
         if look.has_shadow_stack {
             return Err(CallRefusal::NoLibc("its threads have shadow stacks".to_owned()));
         }
-        Ok(LoadLook { look, target, libc, routine, image })
+        Ok(LoadLook { look, target, libc, routine, image, is_of_go })
     }
 }
 
@@ -105,7 +108,7 @@ impl<'a> LoadPlan<'a> {
         request: &'a AttachRequest,
         step: AttachStep,
     ) -> Result<LoadPlan<'a>, CallRefusal> {
-        let LoadLook { look, target, libc, routine, image } = LoadLook::new(pid, agent, step)?;
+        let LoadLook { look, target, libc, routine, image, is_of_go } = LoadLook::new(pid, agent, step)?;
         if step == AttachStep::Detach && routine.find(&target).is_none() {
             return Err(CallRefusal::NotAttached);
         }
@@ -120,6 +123,7 @@ impl<'a> LoadPlan<'a> {
             libc,
             routine,
             image,
+            is_of_go,
             ignores_traps,
             path,
             handed,

@@ -1,6 +1,7 @@
 //! A thread that has stopped where it may load the agent: it does so, and is put back.
 
 use crate::frame::ReturnFrame;
+use crate::frame_space::{RED_ZONE, space_for_frame};
 use crate::load_plan::{LoadPlan, bytes_of, with_end};
 use crate::look::ThreadLook;
 use crate::ptrace::{Stop, ThreadRegisters};
@@ -13,9 +14,6 @@ use std::ffi::c_int;
 use std::io;
 use std::mem::offset_of;
 use std::time::{Duration, Instant};
-
-/// Bytes that a function may use below its thread's stack pointer.
-const RED_ZONE: u64 = 128;
 
 /// Bytes of memory that the thread gets: for a request, a path, and a stack that is large enough for the
 /// dynamic linker.
@@ -59,16 +57,14 @@ impl<'a> Loading<'a> {
         let (mask, extended) = (stopped.tracee.mask()?, stopped.tracee.extended()?);
         let registers = stopped.by_itself();
         let frame = |end| ReturnFrame::new(end, &registers, mask, &extended);
-        let own = frame(stopped.found.rsp - RED_ZONE);
-        let lowest = own.address - 8;
-        let has_space = plan
-            .target
-            .mapping(stopped.found.rsp)
-            .is_some_and(|stack| stack.is_writable && stack.addresses.start + RED_ZONE <= lowest);
-        if !has_space || put(plan, &own).is_err() {
+        let space = space_for_frame(plan, &stopped)?;
+        let own = space.as_ref().map(|space| frame(space.end));
+        let own = own.zip(space).filter(|(own, space)| space.start + RED_ZONE <= own.address - 8);
+        let Some((own, _)) = own.filter(|(own, _)| put(plan, own).is_ok()) else {
             stopped.go_on()?;
             return Err(ThreadFailure::Next("its thread has too little stack left".to_owned()));
-        }
+        };
+        stopped.say_thread_pointer()?;
         stopped.tracee.set_mask(ALL)?;
         let mut loading =
             Loading { plan, stopped, mask, extended: Vec::new(), own_frame: own.address, area: 0, frame: 0 };
@@ -127,7 +123,7 @@ impl<'a> Loading<'a> {
     /// Has it load the agent, unless that is there, and call its routine.
     fn attach_by_paths(&self) -> Result<AttachAnswer, ThreadFailure> {
         let routine = match (&self.plan.image, self.plan.routine.find(&self.plan.target)) {
-            (Some((image, auxiliary)), _) => self.map(image, auxiliary)?,
+            (Some((image, auxiliary)), _) => self.map(image, auxiliary, self.plan.is_of_go)?,
             (None, Some(routine)) => routine,
             (None, None) => self.load()?,
         };

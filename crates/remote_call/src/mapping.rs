@@ -14,16 +14,21 @@ const PAGE: u64 = 4096;
 impl Loading<'_> {
     /// Has the agent be in the process, with its addresses relocated: where its routine is then. What whoever
     /// was here before has left undone is done.
-    pub(crate) fn map(&self, image: &AgentImage, auxiliary: &[u8]) -> Result<u64, ThreadFailure> {
+    pub(crate) fn map(
+        &self,
+        image: &AgentImage,
+        auxiliary: &[u8],
+        is_of_go: bool,
+    ) -> Result<u64, ThreadFailure> {
         let target = self.target();
         if let Some(start) = self.routine().start(target) {
             if target.read_word(image.is_ready(start))? == 0 {
-                make_ready(target, image, (start, auxiliary))?;
+                make_ready(target, image, (start, auxiliary, is_of_go))?;
             }
             return self.routine().find(target).ok_or_else(not_mapped);
         }
         let start = self.map_file(image)?;
-        make_ready(target, image, (start, auxiliary))?;
+        make_ready(target, image, (start, auxiliary, is_of_go))?;
         let now = TargetProcess::open(target.pid)?;
         self.routine().find(&now).ok_or_else(not_mapped)
     }
@@ -45,9 +50,9 @@ impl Loading<'_> {
 fn make_ready(
     target: &TargetProcess,
     image: &AgentImage,
-    (start, auxiliary): (u64, &[u8]),
+    (start, auxiliary, is_of_go): (u64, &[u8], bool),
 ) -> Result<(), CallRefusal> {
-    for (address, bytes) in image.contents(start, auxiliary) {
+    for (address, bytes) in image.contents(start, auxiliary, is_of_go) {
         target.write(address, &bytes)?;
     }
     target.write(image.is_ready(start), &1_u64.to_le_bytes())

@@ -10,6 +10,7 @@
 //! looked for; else all of the stack is looked through.
 
 use crate::candidate::Candidate;
+use crate::go_thread::GoThread;
 use crate::load_plan::LoadPlan;
 use crate::look::{ThreadLook, threads};
 use crate::refusal::CallRefusal;
@@ -66,6 +67,8 @@ impl UserThreads<'_> {
     /// Whether a thread is, or was a moment ago, where it uses none; also if it is gone.
     fn is_outside(&self, tid: u32) -> Result<bool, CallRefusal> {
         match ThreadLook::at(self.target.pid, tid) {
+            // Neither the agent nor a handler sleeps there.
+            Ok(ThreadLook::Sleeps(call)) if self.plan.is_of_go => Ok(!self.is_in_use_at(call.returns_to)),
             Ok(ThreadLook::Sleeps(call)) => {
                 Ok(self.is_clear((call.returns_to, call.stack), is_of_lock(&call)))
             }
@@ -85,7 +88,11 @@ impl UserThreads<'_> {
             Err(ThreadFailure::For(refusal)) => return Err(refusal),
         };
         let registers = &stopped.found;
-        let is_clear = self.is_clear((registers.rip, registers.rsp), self.is_in_library(registers.rip));
+        // Whatever lies on a goroutine's stack: the agent is never there.
+        let is_clear = match self.plan.is_of_go {
+            true => !GoThread::is_on_own_stack(self.target, registers) && !self.is_in_use_at(registers.rip),
+            false => self.is_clear((registers.rip, registers.rsp), self.is_in_library(registers.rip)),
+        };
         stopped.go_on().map_err(ThreadFailure::into_refusal)?;
         Ok(is_clear)
     }

@@ -11,6 +11,9 @@ use std::ops::Range;
 /// Sections of which a program of Go has one at least, also once it was stripped.
 const OF_GO: [&str; 2] = [".gopclntab", ".go.buildinfo"];
 
+/// Sections of one that has a C library in it.
+const OF_LIBC: [&str; 2] = [".eh_frame", ".tbss"];
+
 /// What is known of one.
 #[derive(Debug)]
 pub(crate) struct StaticImage {
@@ -20,6 +23,8 @@ pub(crate) struct StaticImage {
     pub(crate) auxiliary: Vec<u8>,
     /// Where its C library waits for a limited time, as far as it has symbols.
     pub(crate) waiting: Vec<Range<u64>>,
+    /// Whether it is a program of Go, which has no C library.
+    pub(crate) is_of_go: bool,
 }
 
 /// Functions that end early when they are interrupted, and have a limit of time.
@@ -39,9 +44,11 @@ impl StaticImage {
         if elf.elf_program_headers().iter().any(|one| one.p_type(elf.endian()) == object::elf::PT_INTERP) {
             return Err(refused("it has no C library that is known"));
         }
-        if OF_GO.iter().any(|name| elf.section_by_name(name).is_some()) {
+        let has_any = |names: &[&str]| names.iter().any(|name| elf.section_by_name(name).is_some());
+        let is_of_go = has_any(&OF_GO);
+        if is_of_go && has_any(&OF_LIBC) {
             return Err(refused(
-                "it is a static program of Go, whose functions run on stacks that are too small for the agent",
+                "it is a static program of Go with a C library in it, whose threads are not known",
             ));
         }
         let auxiliary = read(format!("{directory}/auxv"))
@@ -56,7 +63,7 @@ impl StaticImage {
         });
         let place = |start: u64, size: u64| base.wrapping_add(start)..base.wrapping_add(start + size);
         let waiting = waiting.map(|symbol| place(symbol.address(), symbol.size())).collect();
-        Ok(StaticImage { text: text.addresses.clone(), auxiliary, waiting })
+        Ok(StaticImage { text: text.addresses.clone(), auxiliary, waiting, is_of_go })
     }
 }
 

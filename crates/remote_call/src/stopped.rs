@@ -175,6 +175,7 @@ impl<'a> Stopped<'a> {
             self.go_on()?;
             return Err(CallRefusal::System("its registers take too much space".to_owned()).into());
         }
+        self.say_thread_pointer()?;
         self.target.write(routine.owner(), &self.candidate.tid.to_le_bytes())?;
         self.target.write(frame.address, &frame.bytes)?;
         let inside = ThreadRegisters {
@@ -194,6 +195,16 @@ impl<'a> Stopped<'a> {
         self.target.write(routine.owner(), &0_u32.to_le_bytes())?;
         self.tracee.detach()?;
         Ok(result)
+    }
+
+    /// Has the thread pointer be in memory where it leads, as C libraries have it: a thread of Go may not
+    /// have come to the agent yet.
+    pub(crate) fn say_thread_pointer(&self) -> Result<(), CallRefusal> {
+        let pointer = self.found.fs_base;
+        match self.target.read_word(pointer) {
+            Ok(0) => self.target.write(pointer, &pointer.to_le_bytes()),
+            _ => Ok(()),
+        }
     }
 
     /// Lets it run up to its call of rt_sigreturn(2) with a frame at this address, which is skipped, and into

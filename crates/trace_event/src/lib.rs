@@ -50,6 +50,8 @@ mod stack;
 mod state;
 mod thread;
 #[cfg(feature = "table_of_threads")]
+mod thread_stacks;
+#[cfg(feature = "table_of_threads")]
 mod thread_table;
 mod thread_words;
 mod wakeups;
@@ -90,4 +92,6 @@ pub use thread::{
     ThreadState, begin_thread, child_in_memory, end_thread, forked, is_aside, maker_aside, placeholder,
     placeholder_aside, thread_state,
 };
+#[cfg(feature = "table_of_threads")]
+pub use thread_stacks::{MISSED_ON_STACKS, count_missed_on_stacks, find_thread_stack, make_thread_stacks};
 pub use wakeups::{BegunWaits, WaitEnd, begin_waits, end_waits, wakes, wakeups_are_measured};

@@ -24,19 +24,19 @@ use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::Ordering::Release;
 
 /// How many bits of the product say which bucket it is.
-const BUCKET_BITS: u32 = 11;
+pub(crate) const BUCKET_BITS: u32 = 11;
 
 /// Slots of a bucket: as many keys as a line of the cache has.
 const SLOTS: usize = 8;
 
 /// How many threads have a block.
-const BLOCKS: usize = SLOTS << BUCKET_BITS;
+pub(crate) const BLOCKS: usize = SLOTS << BUCKET_BITS;
 
 /// Bytes of a block. The object's thread-local words fit in: whoever loads it looks.
 const BLOCK: usize = abi::static_program::BLOCK;
 
 /// Keys that are multiples of whatever distance stacks have are spread by it (Knuth 6.4).
-const SPREADING: u64 = 0x9e37_79b9_7f4a_7c15;
+pub(crate) const SPREADING: u64 = 0x9e37_79b9_7f4a_7c15;
 
 global_asm!(
     ".pushsection .bss.lookback_threads, \"aw\", @nobits",
@@ -55,6 +55,41 @@ global_asm!(
     BLOCK = const BLOCK,
 );
 
+/// Instructions from a thread's pointer in rcx to the address of its key in rdx, for which they use rax.
+/// Where there is no slot they do what `$none` says.
+macro_rules! find_key {
+    ($none:literal) => {
+        concat!(
+            "movabs rdx, {SPREADING}
+            imul rdx, rcx
+            shr rdx, {TO_BUCKET}
+            shl rdx, 6
+            lea rax, [rip + lookback_thread_keys]
+            add rdx, rax
+            2:
+            cmp [rdx], rcx
+            je 5f
+            add rdx, 8
+            test dl, 63
+            jnz 2b
+            sub rdx, 64
+            3:
+            xor eax, eax
+            lock cmpxchg [rdx], rcx
+            je 5f
+            cmp rax, rcx
+            je 5f
+            add rdx, 8
+            test dl, 63
+            jnz 3b\n",
+            $none,
+            "5:\n"
+        )
+    };
+}
+
+pub(crate) use find_key;
+
 /// Puts the address of the calling thread's block where the caller has pushed a word. All registers but the
 /// flags stay as they are: the code that asks may save no others.
 #[unsafe(export_name = "lookback_thread_block")]
@@ -65,34 +100,10 @@ unsafe extern "C" fn thread_block() {
         "push rcx",
         "push rdx",
         "mov rcx, fs:[0]",
-        "movabs rdx, {SPREADING}",
-        "imul rdx, rcx",
-        "shr rdx, {TO_BUCKET}",
-        "shl rdx, 6",
-        "lea rax, [rip + lookback_thread_keys]",
-        "add rdx, rax",
-        // Whether it has a slot.
-        "2:",
-        "cmp [rdx], rcx",
-        "je 5f",
-        "add rdx, 8",
-        "test dl, 63",
-        "jnz 2b",
-        "sub rdx, 64",
-        // The first that is free. A handler of a signal may have taken one meanwhile.
-        "3:",
-        "xor eax, eax",
-        "lock cmpxchg [rdx], rcx",
-        "je 5f",
-        "cmp rax, rcx",
-        "je 5f",
-        "add rdx, 8",
-        "test dl, 63",
-        "jnz 3b",
-        "lea rdx, [rip + lookback_thread_blocks + {NOBODY}]",
-        "jmp 6f",
+        // Whether it has a slot; else the first that is free. A handler of a signal may have taken one
+        // meanwhile.
+        find_key!("lea rdx, [rip + lookback_thread_blocks + {NOBODY}]\njmp 6f\n"),
         // From a key of 8 bytes to a block.
-        "5:",
         "lea rax, [rip + lookback_thread_keys]",
         "sub rdx, rax",
         "imul rdx, rdx, {BLOCK} / 8",

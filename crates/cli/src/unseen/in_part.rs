@@ -1,7 +1,7 @@
 //! Processes that are attached, and of which something is missing all the same.
 
 use control::Map;
-use reading::{Tables, has_go};
+use reading::{Tables, has_go, is_pure_go};
 use session::{Instance, object_path};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
@@ -9,6 +9,9 @@ use trace_data::dat::UnseenProcess;
 
 /// Why less is seen of a program of Go, or of one with a library of Go.
 const GO: &str = "Go makes its own system calls";
+
+/// Why less is seen of one that has nothing else, and is attached.
+const GO_RUNTIME: &str = "the system calls of Go's runtime are not seen";
 
 /// Why less is seen of a program of musl: its file doesn't say where its functions are, next to whose system
 /// calls code would be changed.
@@ -69,7 +72,11 @@ fn look(session: &Instance, object: u32, with_system_calls: bool) -> Option<(Pat
     let path = object_path(session.control(), &object)?;
     let name = path.file_name()?.to_string_lossy();
     let why = match () {
-        () if has_go(&path, object.build_id()) => GO,
+        () if has_go(&path, object.build_id()) => match is_pure_go(&path) {
+            true if with_system_calls => GO_RUNTIME,
+            true => return None,
+            false => GO,
+        },
         () if with_system_calls && remote_call::is_file_of_musl(&name) => MUSL,
         () => return None,
     };

@@ -55,6 +55,7 @@ mod function_recordings;
 mod function_sites;
 mod function_symbols;
 mod functions;
+mod go_programs;
 mod graph;
 mod html;
 mod hunting;

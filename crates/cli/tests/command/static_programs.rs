@@ -1,8 +1,6 @@
 //! Static programs, which have no dynamic linker: the command maps the agent there by itself.
 
-use crate::attaching::{
-    ATTACHED, assert_kills_do_no_harm, assert_limits_are_kept, attach, attach_one, begin, tell,
-};
+use crate::attaching::{ATTACHED, assert_kills_do_no_harm, assert_limits_are_kept, attach_one, begin, tell};
 use crate::common::*;
 use crate::detaching::{assert_goes_on_in_turns, detach};
 use crate::function_interruptions::{SITTING, field};
@@ -33,7 +31,7 @@ fn opening(text: &str) -> Vec<&str> {
 
 /// Compares the code of each function with the file's. Padding between them is executed by nobody.
 #[track_caller]
-fn assert_functions_are_of_file(pid: u32, program: &Path) {
+pub fn assert_functions_are_of_file(pid: u32, program: &Path) {
     let bytes = std::fs::read(program).unwrap();
     let file = object::File::parse(bytes.as_slice()).unwrap();
     let name = path(program);
@@ -52,7 +50,7 @@ fn assert_functions_are_of_file(pid: u32, program: &Path) {
     }
 }
 
-fn trace(scratch: &Scratch, place: &str) -> String {
+pub fn trace(scratch: &Scratch, place: &str) -> String {
     run(&mut scratch.lookback(&["get", "--session", place, "trace"])).success().stdout
 }
 
@@ -218,22 +216,4 @@ fn functions_of_a_program_of_musl_are_recorded() {
         assert_eq!(calls(&trace(&scratch, &place)).len(), round);
         assert_functions_are_of_file(running.pid(), &program);
     }
-}
-
-#[test]
-fn programs_of_go_are_refused() {
-    if is_missing(&["go"]) {
-        return;
-    }
-    let scratch = Scratch::new();
-    let source = "package main\nimport (\"fmt\"; \"os\")\nfunc main() { fmt.Println(\"ready\"); \
-                  os.Stdin.Read(make([]byte, 1)); fmt.Println(\"ok\") }\n";
-    let program = build_go(&scratch, "goes", source, &[]);
-    let place = session(&scratch, &["-e", "syscalls"]);
-    let mut running = start(scratch.command(&program).stdin(Stdio::piped()));
-    running.wait_for("ready");
-    let refused = attach(&scratch, &place, &[&running.pid().to_string()]);
-    refused.failure(125, &["stacks that are too small"]);
-    running.child_input().write_all(b"q").unwrap();
-    assert!(running.wait().success().stdout.ends_with("ok\n"));
 }

@@ -37,6 +37,9 @@ fn obstacle(file: &ObjectFile<'_>, symbols: &ObjectFile<'_>, offset: u64, is_ret
     if padding.is_built() {
         return None;
     }
+    if file.is_pure_go() {
+        return Some("functions of Go run on stacks that are too small for probes".to_string());
+    }
     let Some(span) = file.span_around(symbols, address) else {
         return Some("nothing says where its function begins and ends, or that is left alone".to_string());
     };

@@ -10,7 +10,7 @@ use abi::control::OBJECTS;
 use control::ObjectInfo;
 use function_filter::{CompiledLists, FunctionList, FunctionRule, compile};
 use function_sites::ObjectFile;
-use planner::{EntryPoint, FunctionCode, JumpSpace, ProbePoint, entry_points};
+use planner::{EntryPoint, FunctionCode, JumpSpace, ProbePoint, entry_points, go_entry_points};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
@@ -115,15 +115,18 @@ fn plan(
     is_late: bool,
 ) -> (Option<TracedBy>, Option<SiteObstacle>) {
     let function = FunctionCode { start, code: file.function_code(start) };
-    let points = match entry_points(&function, padding.near(start)) {
+    let padding = padding.near(start);
+    let points: Result<Vec<EntryPoint>, _> = match file.is_pure_go() {
+        true => go_entry_points(&function, padding).map(Iterator::collect),
+        false => entry_points(&function, padding).map(Iterator::collect),
+    };
+    let points = match points {
         Ok(points) => points,
         Err(why) => return (None, Some(SiteObstacle::Refused(why.to_string()))),
     };
-    let traced_by = |EntryPoint { point: ProbePoint { offset, len, space, .. }, .. }| TracedBy::Jump {
-        offset,
-        len,
-        has_padding: space != JumpSpace::InPlace,
+    let traced_by = |&EntryPoint { point: ProbePoint { offset, len, space, .. }, .. }: &EntryPoint| {
+        TracedBy::Jump { offset, len, has_padding: space != JumpSpace::InPlace }
     };
-    let has_free = || points.clone().any(|found| found.point.window.is_free());
-    (points.clone().next().map(traced_by), (is_late && !has_free()).then_some(SiteObstacle::NoMemory))
+    let has_free = || points.iter().any(|found| found.point.window.is_free());
+    (points.first().map(traced_by), (is_late && !has_free()).then_some(SiteObstacle::NoMemory))
 }

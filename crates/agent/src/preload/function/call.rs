@@ -137,6 +137,25 @@ impl SavedCall {
         (&raw const self.place).addr() as u64
     }
 
+    /// The registers.
+    #[cfg(feature = "static_program")]
+    pub(super) fn registers(&self) -> &SavedRegisters {
+        &self.registers
+    }
+
+    /// As if the function had called something at its site.
+    #[cfg(feature = "static_program")]
+    pub(super) fn frame(&self) -> *const FrameRecord {
+        &raw const self.frame
+    }
+
+    /// The call of a function whose stack is elsewhere, with its return address at a place there.
+    #[cfg(feature = "static_program")]
+    pub(super) fn on_other_stack<'a>(&'a self, site: u64, place: &'a AtomicU64) -> FunctionCall<'a> {
+        let (place, end) = (Some(place), FunctionEnd::Site);
+        FunctionCall { saved: self, site, place, end, has_arguments: false }
+    }
+
     /// The call of a function that has begun.
     pub(super) fn in_body<'a>(
         &'a self,

@@ -68,7 +68,7 @@ pub(super) fn record_by_site(entered: Entered, call: FunctionCall<'_>, site: &'s
 /// nothing else than tracers of calls has enabled.
 #[cold]
 #[inline(never)]
-fn write_call(entered: Entered, call: FunctionCall<'_>, site: Option<&'static TracedSite>) {
+pub(super) fn write_call(entered: Entered, call: FunctionCall<'_>, site: Option<&'static TracedSite>) {
     entered.visit_tracing(FUNCTION_ID, &mut |instance| {
         let is_wanted = |site: &TracedSite| site.is_wanted_in(instance.index());
         let is_recorded = match site {

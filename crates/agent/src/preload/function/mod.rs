@@ -24,6 +24,8 @@ mod commands;
 mod common_case;
 mod conversion;
 mod files;
+#[cfg(feature = "static_program")]
+mod go_called;
 pub(crate) mod graph;
 mod in_body;
 mod instruction_jump;
@@ -66,6 +68,8 @@ mod wanted;
 mod wishes;
 
 pub(crate) use called::{record, record_moved, record_moved_in_body};
+#[cfg(feature = "static_program")]
+pub(crate) use go_called::{WITHIN_BEFORE, record_go};
 pub(crate) use graph::{real_caller, show_callers};
 pub(crate) use in_body::record_in_body;
 pub(crate) use library::{OPEN_REAL, has_opened};

@@ -26,6 +26,8 @@
 //! * **M4** No two instructions are replaced of which one is where the other one's jump is: what a jump
 //!   leaves as it is must stay.
 
+#[cfg(feature = "static_program")]
+use super::go_called;
 use super::instruction_jump::InstructionJump;
 use super::moved_site::{MovedEntry, MovedStack};
 use super::objects::TracedObject;
@@ -58,13 +60,19 @@ fn make_one(
 ) -> Option<InstructionJump> {
     let code = object.file.function_code(site.address.wrapping_sub(object.base));
     let function = FunctionCode { start: site.address, code };
-    let mut points = entry_points(&function, paddings(object, site.address)).ok()?;
+    let paddings = paddings(object, site.address);
+    #[cfg(feature = "static_program")]
+    if object.is_of_go {
+        return go_called::make_one(&function, paddings, open);
+    }
+    let mut points = entry_points(&function, paddings).ok()?;
     points.find_map(|EntryPoint { point, place }| {
         let (entry, depth, has_arguments) = match place {
             EntryPointPlace::First => (MovedEntry::First, 0, true),
             EntryPointPlace::Later { depth, has_arguments } => (MovedEntry::Later, depth, has_arguments),
         };
-        let stack = MovedStack { depth, has_arguments, is_in_libc: object.is_libc() };
+        let is_in_libc = object.is_libc();
+        let stack = MovedStack { depth, has_arguments, is_in_libc, ..MovedStack::default() };
         let purpose = MovedPurpose { entry, word: function.start, stack };
         open.write(&function, &point, purpose)
     })

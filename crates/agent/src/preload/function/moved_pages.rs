@@ -3,6 +3,8 @@
 
 use super::instruction_jump::MovedTargets;
 use super::moved_site::{BACK, CALL, MovedEntry, MovedSite, PAST_RED_ZONE, PAST_WORDS, WORDS};
+#[cfg(feature = "static_program")]
+use crate::preload::arch::go_entry;
 use crate::preload::arch::{moved_entry, probe_entry, system_call, system_call_entry};
 use crate::preload::memory::stack;
 use core::ops::Range;
@@ -131,6 +133,8 @@ impl OpenPages {
                 MovedEntry::SystemCallEnter | MovedEntry::SystemCallExit => {
                     system_call_entry::called as *const ()
                 }
+                #[cfg(feature = "static_program")]
+                MovedEntry::Go | MovedEntry::GoSystemCallEnter => go_entry::called as *const (),
             };
             area.write(free, &jump(called as u64));
             free += JUMP_LEN as u64;
@@ -227,7 +231,13 @@ impl<'a> Writing<'a> {
         let keeps_red_zone = site.entry.keeps_red_zone();
         self.put(if keeps_red_zone { &PAST_RED_ZONE } else { &[] });
         let entry = self.page.area.pages().start + (site.entry as usize * JUMP_LEN) as u64;
-        self.put_relative(0xe8, entry)?;
+        match site.entry.before_jump() {
+            Some(instruction) => {
+                self.put(&instruction);
+                self.put_relative(0xe9, entry)?;
+            }
+            None => self.put_relative(0xe8, entry)?,
+        }
         self.put(if keeps_red_zone { &BACK } else { &[] });
         if !is_first {
             self.put_moved(site)?;

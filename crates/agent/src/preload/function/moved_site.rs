@@ -12,6 +12,14 @@ pub(super) const PAST_RED_ZONE: [u8; 5] = [0x48, 0x8d, 0x64, 0x24, 0x80];
 /// `lea rsp, [rsp + 128]`.
 pub(super) const BACK: [u8; 8] = [0x48, 0x8d, 0xa4, 0x24, 0x80, 0, 0, 0];
 
+/// `lea r12, [rip - 7]`: the address of itself.
+#[cfg(feature = "static_program")]
+const OWN_ADDRESS: [u8; 7] = [0x4c, 0x8d, 0x25, 0xf9, 0xff, 0xff, 0xff];
+
+/// From there to what follows: past a jump.
+#[cfg(feature = "static_program")]
+pub(crate) const PAST_JUMP: usize = OWN_ADDRESS.len() + planner::JUMP_LEN;
+
 /// Bytes of the words before what calls.
 pub(super) const WORDS: u64 = 24;
 /// A jump over them.
@@ -41,26 +49,52 @@ pub(super) enum MovedEntry {
     SystemCallEnter,
     /// One after it.
     SystemCallExit,
+    /// One of a function of Go, executed once for each call, or after a system call.
+    #[cfg(feature = "static_program")]
+    Go,
+    /// One before a system call of Go's: it is called after the instruction.
+    #[cfg(feature = "static_program")]
+    GoSystemCallEnter,
 }
+
+/// How many there are.
+pub(super) const ENTRIES: usize = if cfg!(feature = "static_program") { 7 } else { 5 };
 
 impl MovedEntry {
     /// All of them, as their jumps follow each other in a page.
-    pub(super) const ALL: [MovedEntry; 5] = [
+    pub(super) const ALL: [MovedEntry; ENTRIES] = [
         MovedEntry::First,
         MovedEntry::Later,
         MovedEntry::Anywhere,
         MovedEntry::SystemCallEnter,
         MovedEntry::SystemCallExit,
+        #[cfg(feature = "static_program")]
+        MovedEntry::Go,
+        #[cfg(feature = "static_program")]
+        MovedEntry::GoSystemCallEnter,
     ];
+
+    /// The instruction before the call, if it is one that jumps: of what may use no stack.
+    pub(super) fn before_jump(self) -> Option<[u8; 7]> {
+        #[cfg(feature = "static_program")]
+        if matches!(self, MovedEntry::Go | MovedEntry::GoSystemCallEnter) {
+            return Some(OWN_ADDRESS);
+        }
+        None
+    }
 
     /// Whether the instruction comes before the call.
     pub(super) fn moves_first(self) -> bool {
+        #[cfg(feature = "static_program")]
+        if self == MovedEntry::GoSystemCallEnter {
+            return true;
+        }
         self == MovedEntry::SystemCallEnter
     }
 
     /// Whether something may lie below the stack pointer.
     pub(super) fn keeps_red_zone(self) -> bool {
-        !matches!(self, MovedEntry::First | MovedEntry::Later)
+        matches!(self, MovedEntry::Anywhere | MovedEntry::SystemCallEnter | MovedEntry::SystemCallExit)
     }
 }
 
@@ -73,20 +107,27 @@ pub(super) struct MovedStack {
     pub(super) has_arguments: bool,
     /// Whether it is one of libc's, which may run in a child that libc makes on a stack of its own.
     pub(super) is_in_libc: bool,
+    /// Whether it is a system call of Go's.
+    pub(super) is_go_call: bool,
 }
 
 const ARGUMENTS: u64 = 1 << 32;
 const IN_LIBC: u64 = 1 << 33;
+const GO_CALL: u64 = 1 << 34;
 
 impl MovedStack {
     pub(super) fn to_word(self) -> u64 {
         let flag = |is_set: bool, flag: u64| if is_set { flag } else { 0 };
-        u64::from(self.depth) | flag(self.has_arguments, ARGUMENTS) | flag(self.is_in_libc, IN_LIBC)
+        u64::from(self.depth)
+            | flag(self.has_arguments, ARGUMENTS)
+            | flag(self.is_in_libc, IN_LIBC)
+            | flag(self.is_go_call, GO_CALL)
     }
 
-    fn of_word(word: u64) -> MovedStack {
+    pub(super) fn of_word(word: u64) -> MovedStack {
         let has = |flag: u64| word & flag != 0;
-        MovedStack { depth: word as u32, has_arguments: has(ARGUMENTS), is_in_libc: has(IN_LIBC) }
+        let (has_arguments, is_in_libc, is_go_call) = (has(ARGUMENTS), has(IN_LIBC), has(GO_CALL));
+        MovedStack { depth: word as u32, has_arguments, is_in_libc, is_go_call }
     }
 
     /// Finds out which thread has come to its function.

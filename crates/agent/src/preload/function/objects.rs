@@ -48,6 +48,8 @@ pub(super) struct TracedObject {
     pub(super) has_unlisted: bool,
     /// Whether its compiler has left sites.
     pub(super) is_built: bool,
+    /// Whether it is a program of Go.
+    pub(super) is_of_go: bool,
     /// Its sites, once any function was wanted.
     pub(super) sites: SiteTable,
     /// Where it calls the kernel, once that was wanted.
@@ -247,6 +249,7 @@ pub(super) fn add(
         symbols: debug_file(&file, path, how.is_late).unwrap_or(file),
         has_unlisted: is_built && file.has_unlisted_calls(),
         is_built,
+        is_of_go: file.is_pure_go(),
         sites: SiteTable::new(),
         system_calls: SystemCallTable::new(),
         trampolines: Trampolines::new(),

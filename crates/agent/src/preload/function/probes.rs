@@ -121,7 +121,8 @@ impl<'a> ProbePlacement<'a> {
     pub(super) fn place(&self, object: &TracedObject) {
         object.sites.all().iter().for_each(|site| site.set_probes(0));
         probe_place::forget(key(object));
-        for probe in self.enabled().filter(|probe| probe.file() == Some(object.identity)) {
+        for probe in self.enabled().filter(|probe| probe.file() == Some(object.identity) && !object.is_of_go)
+        {
             if probe.reference_counter != 0 {
                 let counter = object.file.writable_address_at(probe.reference_counter);
                 counter
@@ -186,7 +187,8 @@ impl<'a> ProbePlacement<'a> {
 /// instruction that becomes a jump.
 fn is_unplaced(object: &TracedObject, address: u64, kind: ProbeKind) -> bool {
     let is_at_site = site_of(object, address).is_some_and(|site| !site.has_no_entry() && site.probes() != 0);
-    !is_at_site && (kind == ProbeKind::Return || probe_place::has_no_jump(key(object), address))
+    !is_at_site
+        && (object.is_of_go || kind == ProbeKind::Return || probe_place::has_no_jump(key(object), address))
 }
 
 /// The site of the function that begins at an address, also after a mark there.

@@ -25,7 +25,7 @@ impl SystemCallWord {
     }
 
     #[inline(always)]
-    fn of_word(word: u64) -> SystemCallWord {
+    pub(super) fn of_word(word: u64) -> SystemCallWord {
         let number = (word & SystemCallWord::UNKNOWN == 0).then_some(word as u32);
         SystemCallWord { number, is_exit: word & SystemCallWord::EXIT != 0 }
     }
@@ -59,19 +59,23 @@ pub(crate) static ARE_SEEN: AtomicBool = AtomicBool::new(false);
 
 /// Records that a call begins, or ends, whose instructions were moved.
 pub(crate) extern "C" fn record_system_call(saved: &SavedSystemCall) {
-    let word = SystemCallWord::of_word(moved_site::word_before(saved.moved));
-    let frame = &raw const saved.frame;
+    let word = moved_site::word_before(saved.moved);
+    record_by_word(SystemCallWord::of_word(word), &saved.registers, &raw const saved.frame);
+}
+
+/// Records that a call begins or ends, as the word of its moved code says.
+pub(super) fn record_by_word(word: SystemCallWord, registers: &SavedRegisters, frame: *const FrameRecord) {
     if word.is_exit {
         if let Some(number) = word.number.or_else(|| begun_at(frame)) {
-            record_system_call_exit(number, saved.registers.system_call().cast_signed(), frame);
+            record_system_call_exit(number, registers.system_call().cast_signed(), frame);
         }
         return;
     }
-    let number = word.number.unwrap_or(saved.registers.system_call() as u32);
+    let number = word.number.unwrap_or(registers.system_call() as u32);
     if word.number.is_none() {
         begin(frame, number);
     }
-    record_system_call_enter(number, &saved.registers.system_call_arguments(), frame);
+    record_system_call_enter(number, &registers.system_call_arguments(), frame);
     // Nobody else says that a thread of a static program ends.
     if cfg!(feature = "static_program") && i64::from(number) == libc::SYS_exit {
         end_calling_thread();

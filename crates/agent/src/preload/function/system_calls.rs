@@ -2,6 +2,8 @@
 //!
 //! The instruction `syscall` is never changed nor moved, see the crate `planner`.
 
+#[cfg(feature = "static_program")]
+use super::go_called;
 use super::moved_site::{MovedEntry, MovedStack};
 use super::objects::TracedObject;
 use super::replaced_instructions::{self, MovedPurpose, OpenReplacements, paddings, say_unmade};
@@ -89,16 +91,20 @@ fn make_one(site: &SystemCallSite, object: &TracedObject, open: &mut OpenReplace
     let function = site.function(&object.file, object.base);
     let Some(call) = site.system_call(&function) else { return };
     let paddings = paddings(object, site.address);
+    let entries = [MovedEntry::SystemCallEnter, MovedEntry::SystemCallExit];
+    #[cfg(feature = "static_program")]
+    let entries = if object.is_of_go { go_called::SYSTEM_CALL_ENTRIES } else { entries };
+    #[cfg(feature = "static_program")]
+    if object.is_of_go && !go_called::can_be_entered() {
+        return [&site.enter, &site.exit].into_iter().for_each(|replaced| replaced.set_none());
+    }
+    let stack = MovedStack { is_go_call: object.is_of_go, ..MovedStack::default() };
     let mut make = |replaced, points: &mut dyn Iterator<Item = _>, entry, word: SystemCallWord| {
-        open.make(
-            replaced,
-            &function,
-            points,
-            MovedPurpose { entry, word: word.to_word(), stack: MovedStack::default() },
-        );
+        open.make(replaced, &function, points, MovedPurpose { entry, word: word.to_word(), stack });
     };
     let number = site.number;
     let [enter, exit] = [false, true].map(|is_exit| SystemCallWord { number, is_exit });
-    make(&site.enter, &mut call.enter_points(paddings.clone()), MovedEntry::SystemCallEnter, enter);
-    make(&site.exit, &mut call.exit_points(paddings), MovedEntry::SystemCallExit, exit);
+    let [at_enter, at_exit] = entries;
+    make(&site.enter, &mut call.enter_points(paddings.clone()), at_enter, enter);
+    make(&site.exit, &mut call.exit_points(paddings), at_exit, exit);
 }

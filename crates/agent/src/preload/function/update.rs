@@ -264,7 +264,11 @@ fn update_object(
 ) -> u32 {
     let has_sites = !object.sites.all().is_empty();
     if has_sites {
-        let wanted_by = |name: FunctionName<'_>| wishes.of(name, object.name(), object.is_built);
+        let wanted_by = |name: FunctionName<'_>| {
+            let wanted = wishes.of(name, object.name(), object.is_built);
+            // Nothing of ours may be on a goroutine's stack, which is copied elsewhere with what is there.
+            if object.is_of_go { wanted.without_returns() } else { wanted }
+        };
         object.sites.choose(&object.symbols, object.base, &wanted_by);
     }
     wishes.probes.place(object);

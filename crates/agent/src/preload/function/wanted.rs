@@ -21,6 +21,11 @@ pub(super) struct Wanted {
 }
 
 impl Wanted {
+    /// Without those who would have to see it return.
+    pub(super) fn without_returns(self) -> Wanted {
+        Wanted { instances: self.instances, commands: self.commands, ..Wanted::default() }
+    }
+
     /// Whether anybody does.
     pub(super) fn is_any(&self) -> bool {
         !self.instances.is_empty() || !self.graphed.is_empty() || self.commands != 0

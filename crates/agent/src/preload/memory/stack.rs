@@ -27,6 +27,10 @@ const MOST: u64 = 128 << 20;
 ///
 /// Async-signal-safe, no system call. Cost: reading the descriptor, some 300 words.
 pub(crate) fn of_thread() -> Option<OwnStack> {
+    #[cfg(feature = "static_program")]
+    if crate::preload::object::static_program::is_of_go() {
+        return None;
+    }
     let of_first = || of_first_thread().map(|range| OwnStack { range, is_sure: true });
     // musl says nothing of where a stack lies that the program has brought.
     let may_be_first = || borrowed::is_glibc() || is_first_thread();

@@ -34,6 +34,12 @@ pub(crate) fn auxiliary(kind: u64) -> u64 {
     unsafe { &*PROGRAM.0.get() }.auxiliary(kind)
 }
 
+/// Whether the program is one of Go, without a C library.
+pub(crate) fn is_of_go() -> bool {
+    // SAFETY: filled before.
+    unsafe { &*PROGRAM.0.get() }.is_of_go != 0
+}
+
 /// What stands in for a function of the C library, by its name with a zero byte at its end: those without
 /// which nothing is recorded.
 pub(crate) fn find(name: &[u8]) -> Option<usize> {

@@ -4,6 +4,8 @@ use crate::preload::arch::thread_pointer::thread_pointer;
 use crate::preload::object::tables::SymbolName;
 use crate::preload::object::{borrowed, symbols};
 use crate::preload::process::origin;
+#[cfg(feature = "static_program")]
+use abi::go_thread::{GOROUTINE_BEFORE, THREAD_BEFORE, THREAD_OF_GOROUTINE};
 use core::ptr::with_exposed_provenance_mut;
 
 /// Where glibc keeps it, as it says to debuggers: by a table of three words.
@@ -28,11 +30,31 @@ pub(crate) fn usual() -> Option<isize> {
 pub(crate) fn of_running() -> Option<isize> {
     const OF_MUSL: core::ops::Range<isize> = 32..96;
     let own = rustix::thread::gettid().as_raw_nonzero().get() as u32;
+    if crate::preload::object::static_program::is_of_go() {
+        return of_go(own);
+    }
     // SAFETY: the command has seen that the descriptor has more bytes than that.
     let is_own = |offset: &isize| unsafe { tid_at(*offset).read_volatile() } == own;
     let of_musl = OF_MUSL.step_by(size_of::<u32>()).find(is_own);
     crate::preload::object::static_program::has_glibc(of_musl.is_none());
     of_musl.or_else(|| Some(USUAL).filter(is_own))
+}
+
+/// Where Go's runtime has it: in the thread's `m`, as a word of eight bytes.
+#[cfg(feature = "static_program")]
+fn of_go(own: u32) -> Option<isize> {
+    let word = |address: u64| with_exposed_provenance_mut::<u64>(address as usize);
+    let pointer = thread_pointer() as u64;
+    // SAFETY: the command has seen that a goroutine is there, which leads to its thread, and that to another.
+    let start = unsafe {
+        let goroutine = word(pointer - GOROUTINE_BEFORE).read_volatile();
+        word(goroutine + THREAD_OF_GOROUTINE).read_volatile()
+    };
+    let is_near = start < pointer && pointer - start <= THREAD_BEFORE;
+    let mut places = (start..pointer).step_by(size_of::<u64>()).filter(|_| is_near);
+    // SAFETY: within the thread's `m`.
+    let place = places.find(|place| unsafe { word(*place).read_volatile() } == u64::from(own))?;
+    Some(place as isize - pointer as isize)
 }
 
 /// Where it is in a process that runs already, whichever thread asks. None where the library isn't known.

@@ -128,7 +128,7 @@ pub fn compile_by(compiler: &str, scratch: &Scratch, name: &str, source: &str, o
 pub fn build_go(scratch: &Scratch, name: &str, source: &str, options: &[&str]) -> PathBuf {
     let (directory, path) = (scratch.outside(&format!("{name}.go")), scratch.outside(name));
     std::fs::create_dir(&directory).unwrap();
-    std::fs::write(directory.join("go.mod"), "module example\n").unwrap();
+    std::fs::write(directory.join("go.mod"), "module example\ngo 1.18\n").unwrap();
     std::fs::write(directory.join("main.go"), source).unwrap();
     let mut command = scratch.command("go");
     command.args(["build", "-o"]).arg(&path).args(options).arg(".").current_dir(directory);

@@ -5,6 +5,8 @@ pub(crate) mod call_slots;
 pub(crate) mod clone;
 pub(crate) mod frame;
 pub(crate) mod function_entry;
+#[cfg(feature = "static_program")]
+pub(crate) mod go_entry;
 pub(crate) mod linker;
 pub(crate) mod listing;
 mod long_jump;
