@@ -148,6 +148,8 @@ fn returns_are_not_recorded_nor_what_the_runtime_does() {
     attach_one(&scratch, &place, &running);
     let sum = tell_going(&mut running, "work 20");
     assert!(!trace(&scratch, &place).contains("main."));
+    let state = run(&mut scratch.lookback(&["stat", "--session", &place])).success().stdout;
+    assert!(state.contains("Go's functions are not seen to return: "), "{state}");
     let set = |file: &str, value: &str| {
         run(&mut scratch.lookback(&["set", "-q", "--now", "--session", &place, file, value])).success();
     };
