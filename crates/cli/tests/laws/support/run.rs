@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// No program here takes longer, on a busy machine either.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(240);
 
 /// How a program ran: all that can be seen of it.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,15 +33,20 @@ impl Display for Run {
 
 /// Runs a command to its end. One that takes too long is ended, with all that it has started in its process
 /// group.
-pub(crate) fn run(mut command: Command) -> Run {
+pub(crate) fn run(command: Command) -> Run {
+    run_within(LIMIT, command)
+}
+
+/// As [`run`], where others know how long that may take.
+pub(crate) fn run_within(limit: Duration, mut command: Command) -> Run {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().unwrap_or_else(|error| panic!("{command:?}: {error}"));
     let (output, errors) = (collect(child.stdout.take()), collect(child.stderr.take()));
-    let status = wait(&mut child);
+    let status = wait(limit, &mut child);
     let (output, errors) = (output.join().unwrap(), errors.join().unwrap());
     match status {
         Some(status) => Run { status, output, errors },
-        None => panic!("{command:?} has not ended after {LIMIT:?}\n{output}{errors}"),
+        None => panic!("{command:?} has not ended after {limit:?}\n{output}{errors}"),
     }
 }
 
@@ -54,9 +59,9 @@ fn collect(stream: Option<impl Read + Send + 'static>) -> JoinHandle<String> {
 }
 
 /// Waits for the end of a child; None when it had to be killed.
-fn wait(child: &mut Child) -> Option<ExitStatus> {
+fn wait(limit: Duration, child: &mut Child) -> Option<ExitStatus> {
     let start = Instant::now();
-    while start.elapsed() < LIMIT {
+    while start.elapsed() < limit {
         if let Some(status) = child.try_wait().unwrap() {
             return Some(status);
         }
