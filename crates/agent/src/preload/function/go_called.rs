@@ -14,7 +14,7 @@ use core::ops::Range;
 use core::ptr::with_exposed_provenance;
 use core::sync::atomic::AtomicU64;
 use planner::{EntryPoint, EntryPointPlace, FunctionCode, go_entry_points};
-use trace_event::{Entered, count_missed_on_stacks, enter, enter_known, make_thread_stacks};
+use trace_event::{Entered, KnownThread, count_missed_on_stacks, enter, enter_known, make_thread_stacks};
 
 /// From moved code back to its words: an address within the instruction, the function, what it has on its
 /// stack.
@@ -49,7 +49,7 @@ impl OnceCalled for SavedGoCall {
         enter()
     }
 
-    fn enter_known(&self) -> Option<Entered> {
+    fn enter_known(&self) -> Option<KnownThread> {
         enter_known()
     }
 
