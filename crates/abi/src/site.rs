@@ -58,8 +58,9 @@ pub struct RawSite {
     pub id: AtomicU32,
     /// The word that says whether the event is on. Null before the site is registered.
     pub word: AtomicPtr<AtomicU64>,
-    /// The recorder's function `void (const Site *, Payload *, size_t bytes)`. Null before the site is
-    /// registered; who sees it sees what was filled in before. It reads 4 words at least; the bytes count from the common fields.
+    /// The recorder's function `void (const Site *, Payload *, size_t bytes)`. Whoever sees it sees what was
+    /// filled in before; before the site is registered it is null, or does nothing. It reads 4 words at least;
+    /// the bytes count from the common fields.
     pub write: AtomicPtr<c_void>,
     /// The system that the event belongs to. As all texts here it ends with a zero byte.
     pub system: *const c_char,

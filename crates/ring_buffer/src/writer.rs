@@ -71,6 +71,12 @@ impl Writer {
         Writer { target, quick_cpus, blocks, may_ask: || true, page_turned: None, buffer }
     }
 
+    /// This writer for a process whose threads may have no areas, which says so: none takes the fast path where
+    /// it hasn't.
+    pub fn having_areas(self, has_areas: bool) -> Writer {
+        Writer { quick_cpus: if has_areas { self.quick_cpus } else { 0 }, ..self }
+    }
+
     /// This writer for a process in which system calls may be made only where `may_ask` says so. Where it
     /// doesn't, a lane whose owner was killed is not claimed.
     pub fn asking(self, may_ask: fn() -> bool) -> Writer {

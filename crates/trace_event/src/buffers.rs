@@ -77,7 +77,8 @@ impl SharedSession {
         let part = if whole { self.layout.buffer(instance) } else { self.layout.mapped_buffer(instance) };
         let segment = self.control.map_more(part?)?;
         Geometry::of(&segment).ok().filter(|geometry| geometry.identity == self.session)?;
-        let writer = Writer::new(Buffer::new(segment).ok()?).asking(self.hooks.may_call);
+        let writer = Writer::new(Buffer::new(segment).ok()?);
+        let writer = writer.asking(self.hooks.may_call).having_areas(self.has_areas());
         Some(if instance == RECORDING { writer.telling(self.page_turned) } else { writer })
     }
 }

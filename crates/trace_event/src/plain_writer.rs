@@ -24,7 +24,7 @@ impl PlainWriter {
     /// Writes the event, if the fast path can. Nothing is written if not. Nothing is called for it.
     #[inline(always)]
     pub fn try_write(self, event: EncodedEvent<'_>) -> bool {
-        self.shared.writer().try_write(self.shared.area(), event)
+        self.shared.writer().try_write(self.shared.area_of_writer(), event)
     }
 
     /// As [`PlainWriter::try_write`], of an event in registers; with this time, [`call_ticks`], if one is
@@ -33,19 +33,19 @@ impl PlainWriter {
     /// [`call_ticks`]: crate::call_ticks
     #[inline(always)]
     pub fn try_write_short<const LEN: usize>(self, event: ShortEvent<LEN>, ticks: Option<u64>) -> bool {
-        self.shared.writer().try_write_short(self.shared.area(), event, ticks)
+        self.shared.writer().try_write_short(self.shared.area_of_writer(), event, ticks)
     }
 
     /// As [`PlainWriter::try_write`], of an event in registers that ends with a text.
     #[inline(always)]
     pub(crate) fn try_write_text<const START: usize>(self, event: TextEvent<START>) -> bool {
-        self.shared.writer().try_write_text(self.shared.area(), event)
+        self.shared.writer().try_write_text(self.shared.area_of_writer(), event)
     }
 
     /// As [`PlainWriter::try_write`], with this time: [`call_ticks`](crate::call_ticks).
     #[inline(always)]
     pub fn try_write_at(self, ticks: u64, event: EncodedEvent<'_>) -> bool {
-        self.shared.writer().try_write_read(self.shared.area(), event, ticks)
+        self.shared.writer().try_write_read(self.shared.area_of_writer(), event, ticks)
     }
 }
 

@@ -22,7 +22,9 @@ pub(crate) struct SharedSession {
     /// Called when a page of its own buffer was turned.
     pub(crate) page_turned: PageTurned,
     stat: Stat,
-    area_offset: Option<isize>,
+    /// Where threads have their rseq areas; any place they have where they [have none](Self::has_areas).
+    area_offset: isize,
+    has_areas: bool,
     pid_namespace: AtomicU64,
     /// Whether what this process makes may count in another pid namespace.
     makes_elsewhere: AtomicBool,
@@ -68,8 +70,11 @@ impl SharedSession {
         if buffer.geometry().identity != session {
             return Err(AttachError::Buffer(ring_buffer::UnusableBuffer::Damaged));
         }
-        let writer = writers::use_first(buffer, attachment.hooks.may_call, page_turned);
         let area_offset = Area::offset();
+        let writer = writers::use_first(buffer, |writer| {
+            let writer = writer.asking(attachment.hooks.may_call).telling(page_turned);
+            writer.having_areas(area_offset.is_some())
+        });
         // SAFETY: the offset is libc's.
         if let Some(cpu) = area_offset.and_then(|offset| unsafe { Area::at(offset) }.cpu()) {
             writer.touch(cpu);
@@ -81,7 +86,8 @@ impl SharedSession {
             hooks: attachment.hooks,
             page_turned,
             stat: attachment.stat,
-            area_offset,
+            area_offset: area_offset.unwrap_or(0),
+            has_areas: area_offset.is_some(),
             pid_namespace: AtomicU64::new(attachment.pid_namespace.unwrap_or(0)),
             makes_elsewhere: AtomicBool::new(false),
             comm: attachment.comm,
@@ -267,6 +273,19 @@ impl SharedSession {
     #[inline(always)]
     pub(crate) fn area(&self) -> Option<Area> {
         // SAFETY: the offset is libc's.
-        self.area_offset.map(|offset| unsafe { Area::at(offset) })
+        self.has_areas.then(|| unsafe { Area::at(self.area_offset) })
+    }
+
+    /// As [`SharedSession::area`], for a writer that knows whether there are any. Two loads.
+    #[inline(always)]
+    pub(crate) fn area_of_writer(&self) -> Option<Area> {
+        // SAFETY: the offset is libc's, or that of the thread pointer itself; there is more after that. Who has
+        // no area takes no CPU that he finds there.
+        Some(unsafe { Area::at(self.area_offset) })
+    }
+
+    /// Whether threads have rseq areas.
+    pub(crate) fn has_areas(&self) -> bool {
+        self.has_areas
     }
 }

@@ -11,7 +11,7 @@ use core::mem::MaybeUninit;
 use core::ptr::null_mut;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicU32};
-use ring_buffer::{Buffer, PageTurned, Writer};
+use ring_buffer::{Buffer, Writer};
 
 /// What this process has mapped of an instance's buffer.
 pub(crate) struct WriterSlots {
@@ -47,9 +47,9 @@ pub(crate) fn slots(instance: usize) -> Option<&'static WriterSlots> {
 }
 
 /// Makes the first instance's writer the one for `buffer`: while the process attaches.
-pub(crate) fn use_first(buffer: Buffer, may_call: fn() -> bool, page_turned: PageTurned) -> &'static Writer {
+pub(crate) fn use_first(buffer: Buffer, make: impl FnOnce(Writer) -> Writer) -> &'static Writer {
     FIRST.state.store(BUSY, Relaxed);
-    FIRST.put(0, Writer::new(buffer).asking(may_call).telling(page_turned))
+    FIRST.put(0, make(Writer::new(buffer)))
 }
 
 /// The first instance's writer. Only once the process is attached.

@@ -30,6 +30,9 @@ unsafe impl<T> Sync for FormatSite<T> {}
 /// The recorder's function that records an event with these arguments, a word for each. Async-signal-safe.
 type WriteFormat = unsafe extern "C" fn(*const site::RawSite, *const u64);
 
+/// What is in the place of that as long as there is no recorder.
+unsafe extern "C" fn nobody(_site: *const site::RawSite, _words: *const u64) {}
+
 const SYSTEM: &CStr = c"ktrace";
 const _: () = assert!(SYSTEM.count_bytes() == FORMAT_SYSTEM.len());
 
@@ -55,7 +58,7 @@ impl<T: Tracepoint> FormatSite<T> {
                 version: FORMAT_VERSION,
                 id: AtomicU32::new(0),
                 word: AtomicPtr::new(null_mut()),
-                write: AtomicPtr::new(null_mut()),
+                write: AtomicPtr::new(nobody as *const () as *mut c_void),
                 system: SYSTEM.as_ptr(),
                 name: T::NAME.as_ptr(),
                 print: T::FORMAT.as_ptr(),
@@ -103,9 +106,8 @@ impl<T: Tracepoint> FormatSite<T> {
     #[cold]
     #[inline(never)]
     unsafe fn write(&self, words: *const u64) {
-        // SAFETY: null, or a function of this type that the recorder has put there.
-        let write = unsafe { transmute::<*mut c_void, Option<WriteFormat>>(self.0.site.write.load(Acquire)) };
-        let Some(write) = write else { return };
+        // SAFETY: a function of this type is there, from the start or by the recorder.
+        let write = unsafe { transmute::<*mut c_void, WriteFormat>(self.0.site.write.load(Acquire)) };
         // SAFETY: the site is one of the recorder's; the words are as the caller promises.
         unsafe { write((&raw const self.0).cast(), words) }
     }

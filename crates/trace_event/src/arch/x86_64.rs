@@ -79,16 +79,11 @@ pub(crate) fn before_zero([first, second]: [__m128i; 2]) -> usize {
 /// The first `len` bytes of 32, and zeros after them.
 #[inline(always)]
 pub(crate) fn cut([first, second]: [__m128i; 2], len: usize) -> [__m128i; 2] {
-    /// As many bytes that are kept as are not.
-    static KEPT: [u8; 64] = {
-        let (mut bytes, mut at) = ([0; 64], 0);
-        while at < 32 {
-            bytes[at] = !0;
-            at += 1;
-        }
-        bytes
-    };
-    let kept = KEPT.as_ptr().wrapping_add(32 - len.min(32)).cast::<__m128i>();
+    /// As many bytes that are kept as are not, in one line of the cache.
+    #[repr(align(64))]
+    struct Kept([[u8; 32]; 2]);
+    static KEPT: Kept = Kept([[!0; 32], [0; 32]]);
+    let kept = KEPT.0.as_flattened().as_ptr().wrapping_add(32 - len.min(32)).cast::<__m128i>();
     // SAFETY: all x86-64 processors have these. What is read of the table is in it.
     unsafe {
         let [of_first, of_second] = [_mm_loadu_si128(kept), _mm_loadu_si128(kept.wrapping_add(1))];
