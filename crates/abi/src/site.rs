@@ -59,8 +59,8 @@ pub struct RawSite {
     /// The word that says whether the event is on. Null before the site is registered.
     pub word: AtomicPtr<AtomicU64>,
     /// The recorder's function `void (const Site *, Payload *, size_t bytes)`. Whoever sees it sees what was
-    /// filled in before; before the site is registered it is null, or does nothing. It reads 4 words at least;
-    /// the bytes count from the common fields.
+    /// filled in before; before the site is registered it is null, or does nothing. It reads 4 words at
+    /// least; the bytes count from the common fields.
     pub write: AtomicPtr<c_void>,
     /// The system that the event belongs to. As all texts here it ends with a zero byte.
     pub system: *const c_char,
@@ -78,8 +78,8 @@ pub struct RawSite {
     pub texts_have_lengths: u32,
 }
 
-/// A tracepoint with a format of printf(3). Its recorder's function takes a word for each argument instead of a
-/// payload, as the format has them: numbers with their sign or with zeros in front, addresses.
+/// A tracepoint with a format of printf(3). Its recorder's function takes a word for each argument instead of
+/// a payload, as the format has them: numbers with their sign or with zeros in front, addresses.
 #[derive(Debug)]
 #[repr(C)]
 pub struct RawFormatSite {

@@ -197,8 +197,8 @@ impl ControlArea {
         }
     }
 
-    /// The [`ProcessStatus`] of the process with this entry, as others change it. It tells whether its events
-    /// are not recorded, which is asked for each of them.
+    /// The [`ProcessStatus`] of the process with this entry, as others change it. It says whether its
+    /// events are not recorded, which is asked for each of them.
     pub fn process_status(&self, entry: u32) -> Option<&AtomicU32> {
         self.process_table().entries.get(entry as usize).map(|process| &process.status)
     }

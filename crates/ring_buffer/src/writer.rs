@@ -1,6 +1,6 @@
 //! Writing events.
 
-use crate::arch;
+use crate::arch::{self, TextEvent};
 use crate::buffer::Buffer;
 use crate::cpu::current_cpu;
 use crate::not_written::NotWritten;
@@ -10,7 +10,6 @@ use crate::short_event::ShortEvent;
 use crate::sliced::Sliced;
 use crate::steps::Step;
 use crate::target::Target;
-use crate::text_event::TextEvent;
 use crate::thread::WriterThread;
 use crate::writable::Writable;
 use abi::buffer::{Block, Clock, DropReason};
@@ -71,8 +70,8 @@ impl Writer {
         Writer { target, quick_cpus, blocks, may_ask: || true, page_turned: None, buffer }
     }
 
-    /// This writer for a process whose threads may have no areas, which says so: none takes the fast path where
-    /// it hasn't.
+    /// This writer for a process whose threads may have no areas, which says so: none takes the fast path
+    /// where it hasn't.
     pub fn having_areas(self, has_areas: bool) -> Writer {
         Writer { quick_cpus: if has_areas { self.quick_cpus } else { 0 }, ..self }
     }

@@ -25,8 +25,8 @@ pub struct Entered {
     common: u64,
 }
 
-/// The calling thread, which has recorded before in the session that the process is attached to, under the TID
-/// that libc has. Its words are not [aside](crate::ThreadState::aside), and the session is there.
+/// The calling thread, which has recorded before in the session that the process is attached to, under the
+/// TID that libc has. Its words are not [aside](crate::ThreadState::aside), and the session is there.
 #[derive(Debug, Clone, Copy)]
 pub struct KnownThread(Entered);
 

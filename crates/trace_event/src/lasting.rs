@@ -1,12 +1,13 @@
-//! Memory that can be read for as long as the program runs: a part of its file, in which most of its texts are.
+//! Memory that can be read for as long as the program runs: a part of its file, in which most of its texts
+//! are.
 
 use core::ops::Range;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use shm::PAGE;
 
-/// Where a text was found last that is in such memory: its first page in the lower bits, how many in the others.
-/// One word: nobody finds the start of one part with the end of another.
+/// Where a text was found last that is in such memory: its first page in the lower bits, how many in the
+/// others. One word: nobody finds the start of one part with the end of another.
 static PAGES: AtomicU64 = AtomicU64::new(0);
 
 /// Bits of a page's number.

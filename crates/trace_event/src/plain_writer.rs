@@ -50,8 +50,8 @@ impl PlainWriter {
 }
 
 impl KnownThread {
-    /// What writes an event, if that is all there is to do: it is wanted in the first instance alone, where no
-    /// option and no PID filter concerns it. Nothing is called for it.
+    /// What writes an event, if that is all there is to do: it is wanted in the first instance alone, where
+    /// no option and no PID filter concerns it. Nothing is called for it.
     #[inline(always)]
     pub fn plain_writer(self, event_id: u16) -> Option<PlainWriter> {
         // Its words are not aside, so that its area is its own.

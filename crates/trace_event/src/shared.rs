@@ -279,8 +279,8 @@ impl SharedSession {
     /// As [`SharedSession::area`], for a writer that knows whether there are any. Two loads.
     #[inline(always)]
     pub(crate) fn area_of_writer(&self) -> Option<Area> {
-        // SAFETY: the offset is libc's, or that of the thread pointer itself; there is more after that. Who has
-        // no area takes no CPU that he finds there.
+        // SAFETY: the offset is libc's, or that of the thread pointer itself; there is more after that. Who
+        // has no area takes no CPU that he finds there.
         Some(unsafe { Area::at(self.area_offset) })
     }
 

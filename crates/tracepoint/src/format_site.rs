@@ -31,6 +31,10 @@ unsafe impl<T> Sync for FormatSite<T> {}
 type WriteFormat = unsafe extern "C" fn(*const site::RawSite, *const u64);
 
 /// What is in the place of that as long as there is no recorder.
+///
+/// # Safety
+///
+/// Whatever it is given: it does nothing.
 unsafe extern "C" fn nobody(_site: *const site::RawSite, _words: *const u64) {}
 
 const SYSTEM: &CStr = c"ktrace";

@@ -7,7 +7,7 @@
 #[cfg(target_arch = "x86_64")]
 mod x86_64;
 #[cfg(target_arch = "x86_64")]
-pub use x86_64::Bytes;
+pub use x86_64::{Bytes, TextEvent};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use x86_64::{
     append, append_at, append_in_registers, append_last, append_read, append_sliced_at, append_with_text,

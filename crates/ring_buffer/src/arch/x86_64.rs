@@ -16,22 +16,22 @@
 
 mod copy;
 mod section;
+mod text_event;
 
 use crate::event_head::{EventHead, UNROLLED};
 use crate::record::EncodedEvent;
 use crate::short_event::ShortEvent;
 use crate::sliced::{SLICE_LEAD, Sliced};
 use crate::target::Target;
-use crate::text_event::TextEvent;
 use abi::buffer::Block;
 use abi::page::{DELTA_LIMIT, EVENT_HEADER};
 use copy::{copy_exact, copy_large, copy_sliced, copy_small};
 use core::arch::asm;
-pub use core::arch::x86_64::__m128i as Bytes;
 use core::arch::x86_64::{__cpuid, __rdtscp};
 use core::mem::offset_of;
 use rseq::{Area, Outcome};
 use section::{append_record, append_section, exact, footprint, given_time, read_counter, read_time};
+pub use text_event::{Bytes, TextEvent};
 
 append_record! {
     /// A small event, stamped with the counter.

@@ -82,7 +82,9 @@ proptest! {
 
     #[test]
     fn short_events_arrive_wherever_a_record_would(
-        written in prop::collection::vec((any::<bool>(), any::<bool>(), prop::sample::select(&SHORT[..])), 1..400)
+        written in prop::collection::vec(
+            (any::<bool>(), any::<bool>(), prop::sample::select(&SHORT[..])), 1..400
+        )
     ) {
         let temporary = TemporaryBuffer::new(64, 1);
         let (buffer, writer) = (temporary.open(), Writer::new(temporary.open()));

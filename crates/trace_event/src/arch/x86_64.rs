@@ -81,8 +81,8 @@ pub(crate) fn before_zero([first, second]: [__m128i; 2]) -> usize {
 pub(crate) fn cut([first, second]: [__m128i; 2], len: usize) -> [__m128i; 2] {
     /// As many bytes that are kept as are not, in one line of the cache.
     #[repr(align(64))]
-    struct Kept([[u8; 32]; 2]);
-    static KEPT: Kept = Kept([[!0; 32], [0; 32]]);
+    struct CutMask([[u8; 32]; 2]);
+    static KEPT: CutMask = CutMask([[!0; 32], [0; 32]]);
     let kept = KEPT.0.as_flattened().as_ptr().wrapping_add(32 - len.min(32)).cast::<__m128i>();
     // SAFETY: all x86-64 processors have these. What is read of the table is in it.
     unsafe {

@@ -180,7 +180,8 @@ fn write_words<const LEN: usize>(id: u16, first: u64, second: u64) {
 unsafe extern "C" fn write_numbers<const COUNT: usize>(site: *const RawSite, words: *const u64) {
     let Some(entered) = enter() else { return };
     let mut space = MaybeUninit::<Payload>::uninit();
-    // SAFETY: the site is one with a format, and has these arguments. The payload is written before it is read.
+    // SAFETY: the site is one with a format, and has these arguments. The payload is written before it is
+    // read.
     unsafe {
         let (site, payload) = (&*site.cast::<RawFormatSite>(), &mut *space.as_mut_ptr());
         payload.words[0] = entered.common(site.site.id.load(Relaxed) as u16);
@@ -271,7 +272,8 @@ unsafe fn try_write_text<const FIRST: usize, const SECOND: usize, const HAVE_LEN
 unsafe extern "C" fn write<const HAVE_LENGTHS: bool>(site: *const RawSite, words: *const u64) {
     let (Some(entered), Some(shared)) = (enter(), shared()) else { return };
     let mut space = MaybeUninit::<Payload>::uninit();
-    // SAFETY: the site is one with a format, and has these arguments. The payload is written before it is read.
+    // SAFETY: the site is one with a format, and has these arguments. The payload is written before it is
+    // read.
     unsafe {
         let (site, payload) = (&*site.cast::<RawFormatSite>(), &mut *space.as_mut_ptr());
         let given =

@@ -34,9 +34,9 @@ pub(super) unsafe fn len_of_text(text: *const u8, most: usize, readable: Readabl
     len
 }
 
-/// Copies a text that ends with a zero byte, with it and zeros up to the end of its last word, to `start` in a
-/// payload, in one pass. Its length. None of one that is empty, that doesn't fit, that can't be read, or that
-/// goes on in another page: what comes there may have to be asked for.
+/// Copies a text that ends with a zero byte, with it and zeros up to the end of its last word, to `start` in
+/// a payload, in one pass. Its length. None of one that is empty, that doesn't fit, that can't be read, or
+/// that goes on in another page: what comes there may have to be asked for.
 ///
 /// # Safety
 ///

@@ -78,8 +78,8 @@ pub(super) unsafe fn short_text<
     Some(ShortText { words, text: cut(bytes, len), len })
 }
 
-/// Lays out numbers of `FIRST` and `SECOND` bytes, 8, 4 or 0, and a text. Where the event ends; None of a text
-/// that there is no space for, and of one that has an address alone and is empty there, or isn't there.
+/// Lays out numbers of `FIRST` and `SECOND` bytes, 8, 4 or 0, and a text. Where the event ends; None of a
+/// text that there is no space for, and of one that has an address alone and is empty there, or isn't there.
 ///
 /// # Safety
 ///

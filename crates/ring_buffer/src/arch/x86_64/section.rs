@@ -103,7 +103,8 @@ macro_rules! append_record {
             $(#[$doc])*
             $name($($time)?) of event: $type,
             space: $space, clock: $clock,
-            type_len: "or edx, [{event} + {TYPE_LEN}]", copy: $copy, step: "add {scratch}, [{event} + {STEP}]",
+            type_len: "or edx, [{event} + {TYPE_LEN}]", copy: $copy,
+            step: "add {scratch}, [{event} + {STEP}]",
             event = in(reg) event.address(),
             out("rcx") _,
             STEP = const offset_of!(EventHead, step),

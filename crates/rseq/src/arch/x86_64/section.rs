@@ -7,10 +7,9 @@ use core::arch::asm;
 /// Starts a section: template text for `asm!`.
 ///
 /// Operands: `{area}` the registration's address, `{cpu}` the CPU that the section is for, or another that is
-/// named, `{scratch}` a register, `{aborted}` where to go when the thread is on another CPU. Uses the labels 76
-/// to 79.
-/// The descriptor needs absolute addresses, so its section is writable and relocated; debuggers find
-/// sections through `__rseq_cs_ptr_array`, which the linker must not drop.
+/// named, `{scratch}` a register, `{aborted}` where to go when the thread is on another CPU. Uses the labels
+/// 76 to 79. The descriptor needs absolute addresses, so its section is writable and relocated; debuggers
+/// find sections through `__rseq_cs_ptr_array`, which the linker must not drop.
 #[macro_export]
 macro_rules! begin {
     () => {

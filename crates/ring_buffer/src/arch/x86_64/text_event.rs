@@ -1,8 +1,8 @@
 //! An event that ends with a text, all in registers.
 
-use crate::arch::Bytes;
 use abi::buffer::Tail;
 use abi::page::{EVENT_HEADER, event_size};
+pub use core::arch::x86_64::__m128i as Bytes;
 
 /// Words before the text at most.
 const WORDS: usize = 3;
@@ -21,8 +21,8 @@ impl<const START: usize> TextEvent<START> {
     /// Bytes of the longest text, with the zero byte that ends it.
     pub const MOST: usize = size_of::<[Bytes; 2]>();
 
-    /// One with these words, as many as there are before its text, which has so many bytes. What is after them
-    /// is zeros.
+    /// One with these words, as many as there are before its text, which has so many bytes. What is after
+    /// them is zeros.
     #[inline(always)]
     pub fn of(words: [u64; WORDS], text: [Bytes; 2], len: usize) -> TextEvent<START> {
         const { assert!(START.is_multiple_of(8) && START > 8 && START <= WORDS * 8) };
