@@ -59,6 +59,6 @@ impl KnownThread {
         let shared = unsafe { current::known() };
         let word = &shared.control.enabled_words()[event_index(event_id)];
         let is_plain = word.load(Acquire) == FIRST_ALONE;
-        (is_plain && !shared.is_left_out()).then(|| PlainWriter { shared })
+        (is_plain && !shared.is_left_out()).then_some(PlainWriter { shared })
     }
 }

@@ -266,7 +266,6 @@ const fn check_class(expected: ArgumentClass, found: ArgumentClass) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use core::mem::transmute;
     use std::string::String;
 
     fn fits<A: FormatArguments>(format: &str, _: A) -> bool {
@@ -297,7 +296,7 @@ mod tests {
         let text = String::from("abc");
         let words = (-1i32, (text.as_str(), (b"xy".as_slice(), (u64::MAX, ())))).words();
         // SAFETY: six words lie there.
-        let words = unsafe { transmute::<_, [u64; 6]>(words) };
+        let words = unsafe { (&raw const words).cast::<[u64; 6]>().read() };
         assert_eq!(words[..2], [u64::MAX, 3]);
         assert_eq!((words[2], words[3], words[5]), (text.as_ptr().addr() as u64, 2, u64::MAX));
     }
