@@ -15,12 +15,6 @@ pub struct PlainWriter {
 }
 
 impl PlainWriter {
-    /// How many bytes from an address on can be read, up to so many.
-    #[inline(always)]
-    pub(crate) fn readable(self) -> fn(*const u8, usize) -> usize {
-        self.shared.hooks.readable
-    }
-
     /// Writes the event, if the fast path can. Nothing is written if not. Nothing is called for it.
     #[inline(always)]
     pub fn try_write(self, event: EncodedEvent<'_>) -> bool {

@@ -232,34 +232,15 @@ unsafe extern "C" fn write_text<const FIRST: usize, const SECOND: usize, const H
     site: *const RawSite,
     words: *const u64,
 ) {
-    // SAFETY: the caller's promise.
-    unsafe {
-        if try_write_text::<FIRST, SECOND, HAVE_LENGTHS>(&*site, words).is_none() {
-            write::<HAVE_LENGTHS>(site, words);
-        }
-    }
-}
-
-/// Records such an event, if that is all there is to do and there is space for all of the text. None, and
-/// nothing recorded, if not.
-///
-/// # Safety
-///
-/// As for [`write`].
-#[inline(always)]
-unsafe fn try_write_text<const FIRST: usize, const SECOND: usize, const HAVE_LENGTHS: bool>(
-    site: &RawSite,
-    words: *const u64,
-) -> Option<()> {
-    let (known, id) = (enter_known()?, site.id.load(Relaxed) as u16);
-    let writer = known.plain_writer(id)?;
+    let (Some(entered), Some(shared)) = (enter(), shared()) else { return };
     let mut space = MaybeUninit::<Payload>::uninit();
     // SAFETY: the caller's promise. The payload is written before it is read.
     unsafe {
-        let payload = &mut *space.as_mut_ptr();
-        let end = lay_out_text::<FIRST, SECOND, HAVE_LENGTHS>(words, &mut payload.words, writer.readable())?;
-        payload.words[0] = known.entered().common(id);
-        writer.try_write(EncodedEvent::of(payload, end)).then_some(())
+        let (payload, readable) = (&mut *space.as_mut_ptr(), shared.hooks.readable);
+        let end = lay_out_text::<FIRST, SECOND, HAVE_LENGTHS>(words, &mut payload.words, readable);
+        let Some(end) = end else { return write::<HAVE_LENGTHS>(site, words) };
+        payload.words[0] = entered.common((*site).id.load(Relaxed) as u16);
+        entered.write(EncodedEvent::of(payload, end));
     }
 }
 
