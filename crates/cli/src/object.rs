@@ -153,7 +153,7 @@ mod tests {
         let addresses = relocations.iter().filter(|found| found.r_type(endian, false) == R_X86_64_RELATIVE);
         let pages: HashSet<u64> = relocations.iter().map(|found| found.r_offset.get(endian) >> 12).collect();
         let addresses = addresses.count();
-        // Three for each restartable sequence, most others of tables that the linker needs.
+        // Three for each restartable sequence.
         assert!((1..=640).contains(&addresses), "{addresses} addresses");
         assert!(pages.len() <= 4, "{} pages", pages.len());
     }
