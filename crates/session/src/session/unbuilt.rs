@@ -12,6 +12,7 @@ use function_filter::{CompiledLists, FunctionList, FunctionRule, compile};
 use function_sites::ObjectFile;
 use planner::{EntryPoint, FunctionCode, JumpSpace, ProbePoint, entry_points, go_entry_points};
 use std::collections::{BTreeMap, HashSet};
+use std::fmt::Display;
 use std::path::Path;
 
 impl Session {
@@ -99,34 +100,34 @@ fn named_in_file(
     }
     named.retain(|_, names| names.iter().any(|name| is_named(name, object)));
     let found = named.into_iter().filter(|(start, _)| starts.contains(start));
+    let is_of_go = file.is_pure_go();
     let functions = found.map(|(address, mut names)| {
         sort_names(&mut names);
-        let (traced_by, obstacle) = plan(&file, padding, address, is_late);
+        let function = FunctionCode { start: address, code: file.function_code(address) };
+        let padding = padding.near(address);
+        let (traced_by, obstacle) = match is_of_go {
+            true => planned(go_entry_points(&function, padding), is_late),
+            false => planned(entry_points(&function, padding), is_late),
+        };
         TraceableFunction { names, object: object.to_string(), address, traced_by, obstacle }
     });
     functions.collect()
 }
 
-/// How a function is traced, if it can be, and what speaks against it.
-fn plan(
-    file: &ObjectFile<'_>,
-    padding: FilePadding<'_>,
-    start: u64,
+/// How a function is traced that can be entered there, if it can be, and what speaks against it.
+fn planned(
+    points: Result<impl Iterator<Item = EntryPoint> + Clone, impl Display>,
     is_late: bool,
 ) -> (Option<TracedBy>, Option<SiteObstacle>) {
-    let function = FunctionCode { start, code: file.function_code(start) };
-    let padding = padding.near(start);
-    let points: Result<Vec<EntryPoint>, _> = match file.is_pure_go() {
-        true => go_entry_points(&function, padding).map(Iterator::collect),
-        false => entry_points(&function, padding).map(Iterator::collect),
-    };
     let points = match points {
         Ok(points) => points,
         Err(why) => return (None, Some(SiteObstacle::Refused(why.to_string()))),
     };
-    let traced_by = |&EntryPoint { point: ProbePoint { offset, len, space, .. }, .. }: &EntryPoint| {
-        TracedBy::Jump { offset, len, has_padding: space != JumpSpace::InPlace }
+    let traced_by = |EntryPoint { point: ProbePoint { offset, len, space, .. }, .. }| TracedBy::Jump {
+        offset,
+        len,
+        has_padding: space != JumpSpace::InPlace,
     };
-    let has_free = || points.iter().any(|found| found.point.window.is_free());
-    (points.first().map(traced_by), (is_late && !has_free()).then_some(SiteObstacle::NoMemory))
+    let has_free = || points.clone().any(|found| found.point.window.is_free());
+    (points.clone().next().map(traced_by), (is_late && !has_free()).then_some(SiteObstacle::NoMemory))
 }
